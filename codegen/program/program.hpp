@@ -1,0 +1,53 @@
+#pragma once
+// A form of a rule as ordered phases over chunks. The body of a phase is matrix SSA (body.hpp).
+#include "codegen/program/body.hpp"
+#include "codegen/rule/recurrence.hpp"
+
+namespace deltaloom::codegen {
+
+enum class Form { step, recurrent, chunked, parallel, summary };
+enum class Direction { forward, backward };
+char const* name(Form);
+char const* name(Direction);
+
+struct Phase {
+    enum class Kind { each, scan_forward, scan_reverse } kind = Kind::scan_forward;
+    std::string purpose;                // "outputs and states", "states before every chunk", "gradients"
+    Body body;                          // of one chunk (of one token for step and recurrent)
+    std::vector<std::string> carries;   // results that the next chunk takes as inputs: "S"; in reverse "d_S"
+};
+struct Program {
+    Form form = Form::recurrent;
+    Direction direction = Direction::forward;
+    bool split = false;                 // chunked: the solve prepared for all chunks at once, before the scan
+    std::vector<Phase> phases;
+    bool operator==(Program const&) const;
+};
+std::string print(TypedRule const&, Program const&);
+
+// One step, straight from the tree; every rule has it. Its inputs are shaped like the operands: a column d x 1, a scalar 1 x 1, a matrix r x c.
+Body lower_step(TypedRule const&);
+// One chunk from the recurrence. padded: rows of tokens from `valid` on repeat the last token and are neutralised (hold).
+Body lower_chunk(TypedRule const&, Recurrence const&, bool padded = false);
+// The same with the solve split from the state: prepare (no state in it) and the rest, which takes prepare's results as inputs.
+struct SplitBody { Body prepare, scan; };
+std::optional<SplitBody> lower_split(TypedRule const&, Recurrence const&);
+// A chunk as an affine map of its state, results "A" and "B" per state (S' = S A + B, or A S + B in the left form); nullopt where it has none.
+std::variant<Body, Reason> lower_summary(TypedRule const&, Recurrence const&);
+
+// Reverse mode: the given body with its backward appended: inputs "d_" + result for every result; results "d_" + input for every input.
+Body differentiate(Body const&, std::vector<std::string> const& dims);
+// What reaches the given results only.
+Body pruned(Body const&, std::vector<std::string> const& results);
+
+// Every form and direction that the rule has.
+struct Derived {
+    TypedRule rule;
+    std::optional<Recurrence> recurrence;
+    std::optional<Reason> missing;      // why there is no chunked form (and no parallel one)
+    std::optional<Reason> no_summary;
+    std::vector<Program> programs;
+};
+Derived derive(TypedRule);
+
+}

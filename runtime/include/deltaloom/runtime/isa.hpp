@@ -1,0 +1,13 @@
+#pragma once
+// One source, compiled once per instruction set: everything a kernel calls stands in the inline namespace of its level, so that the linker never
+// hands one level's function to another. For the same reason operations use no inline function of std.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define DELTALOOM_ISA v4
+#define DELTALOOM_VECTOR_BYTES 64
+#elif defined(__AVX2__) && defined(__FMA__)
+#define DELTALOOM_ISA v3
+#define DELTALOOM_VECTOR_BYTES 32
+#else
+#define DELTALOOM_ISA base
+#define DELTALOOM_VECTOR_BYTES 16
+#endif
