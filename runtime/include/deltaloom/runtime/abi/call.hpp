@@ -1,0 +1,76 @@
+#pragma once
+// C++ over the C ABI: tensors from pointers, errors as exceptions. The typed header of a rule, <LIB/NAME.hpp>, is written in these.
+#include <deltaloom/runtime/abi/deltaloom.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace deltaloom {
+
+// A refused call: what() is the sentence of the status, operand and axis say where (~0u: no operand).
+struct error : std::runtime_error {
+    dl_status status;
+    explicit error(dl_status const& s) : std::runtime_error(s.message), status(s) {}
+};
+
+namespace abi {
+template<class T> constexpr std::uint32_t scalar_of() {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "a tensor holds float or double");
+    return std::is_same_v<T, double> ? DL_F64 : DL_F32;
+}
+template<class T> dl_tensor described(T const* data, std::int64_t heads) {
+    dl_tensor t{};
+    t.data = const_cast<T*>(data);
+    t.scalar = scalar_of<T>();
+    t.heads = std::uint32_t(heads);
+    return t;
+}
+// Row-major trailing axes from stride[3] on; returns the entries of one head.
+inline std::int64_t trailing(dl_tensor& t, std::initializer_list<std::int64_t> axes) {
+    std::int64_t step = 1, a = std::int64_t(axes.size());
+    for (auto extent = axes.end(); extent != axes.begin(); step *= *--extent) t.stride[3 + --a] = step;
+    return step;
+}
+}
+
+// A contiguous [batch, tokens, heads, axes...]: inputs, gates, outputs and their gradients. A scalar operand has no axes.
+template<class T> dl_tensor tensor(T* data, std::int64_t tokens, std::int64_t heads, std::initializer_list<std::int64_t> axes = {}) {
+    auto t = abi::described(data, heads);
+    t.stride[2] = abi::trailing(t, axes);
+    t.stride[1] = heads * t.stride[2];
+    t.stride[0] = tokens * t.stride[1];
+    return t;
+}
+// A contiguous [sequences, heads, axes...]: states and their gradients.
+template<class T> dl_tensor state(T* data, std::int64_t heads, std::initializer_list<std::int64_t> axes) {
+    auto t = abi::described(data, heads);
+    t.stride[2] = abi::trailing(t, axes);
+    t.stride[0] = heads * t.stride[2];
+    return t;
+}
+// A contiguous [heads, axes...]: parameters and their gradients.
+template<class T> dl_tensor parameter(T* data, std::int64_t heads, std::initializer_list<std::int64_t> axes = {}) {
+    auto t = abi::described(data, heads);
+    t.stride[2] = abi::trailing(t, axes);
+    return t;
+}
+
+namespace abi {
+// Runs one of the library's calls on a workspace of the caller's, or on one of its own where the caller brings none.
+template<class Workspace, class Run> void run(dl_rule const* rule, dl_call call, Workspace workspace, Run f) {
+    dl_status status{};
+    std::unique_ptr<std::byte[]> own;
+    if (!call.workspace) {
+        if (workspace(rule, &call, &call.workspace_bytes, &status)) throw error(status);
+        own.reset(new std::byte[call.workspace_bytes]);
+        call.workspace = own.get();
+    }
+    if (f(rule, &call, &status)) throw error(status);
+}
+}
+
+}

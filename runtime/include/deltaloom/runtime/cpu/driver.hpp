@@ -1,0 +1,210 @@
+#pragma once
+// dl_call -> one sequence struct for each head of each sequence -> kernels. Knows no rule: everything comes from dl_rule and rule_kernels.
+//
+// A unit is a sequence and a group of value heads that share a gradient or a hidden state; its heads run in order on one thread, so a shared
+// head's gradient is a sum in a fixed order. Units are dealt to `lanes` fixed lists; a lane owns a slice of the workspace. Gradients of
+// parameters are left per sequence and value head in the workspace and summed in order at the end. So the bits do not depend on threads.
+#include <cmath>
+#include <deltaloom/runtime/cpu/features.hpp>
+#include <deltaloom/runtime/cpu/parallel.hpp>
+#include <deltaloom/runtime/cpu/validate.hpp>
+#include <numeric>
+
+namespace deltaloom::runtime {
+
+struct driver {
+    dl_rule const& rule;
+    dl_call const& call;
+    rule_kernels const& kernels;
+    bool backward;
+
+    kernel run{};
+    int scalar = 0, form = 0;                       // indices into kernel_table
+    isa_level level = isa_base;
+    index sequences = 0, heads = 0, group = 1, units = 0, lanes = 1, longest = 0;
+    index chunk = 1, segment = 1;
+    index scratch_bytes = 0, table_bytes = 0, partial_elements = 0; // of a lane; of a lane; of one sequence and head
+    std::size_t bytes = 0;
+
+    static constexpr index line = 64;
+    static index rounded(index n) { return (n + line - 1) / line * line; }
+    index scalar_bytes() const { return scalar ? 8 : 4; }
+
+    driver(dl_rule const& r, dl_call const& c, bool b) : rule(r), call(c), kernels(*static_cast<rule_kernels const*>(r.implementation)), backward(b) {}
+
+    index entries(dl_operand const& o) const { // of one token or head
+        index n = 1;
+        for (std::uint32_t a = 0; a < o.rank; ++a) n *= extent(o.dims[a]);
+        return n;
+    }
+    // A dimension's extent; a step axis is written as its number.
+    index extent(char const* name) const {
+        for (std::uint32_t d = 0; d < rule.dim_count; ++d)
+            if (!std::strcmp(rule.dims[d], name)) return call.dim[d];
+        return std::atoll(name);
+    }
+    index ratio(std::uint32_t operand_heads) const { return operand_heads ? heads / operand_heads : 1; }
+
+    int prepare(dl_status* status) {
+        if (int code = validate(&rule, &call, backward, status)) return code;
+        heads = call.value_heads;
+        sequences = call.offsets ? call.sequences : call.batch;
+        longest = call.offsets ? 0 : call.tokens;
+        if (call.offsets)
+            for (index s = 0; s < sequences; ++s) longest = std::max(longest, index(call.offsets[s + 1] - call.offsets[s]));
+        if (!choose(status)) return int(status ? status->code : DL_NO_FORM);
+
+        std::uint32_t state = 0;
+        for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
+            dl_operand const& o = rule.operands[i];
+            if (o.kind == DL_STATE) {
+                for (dl_tensor const* t : {call.state_out, backward ? call.state_in_gradient : nullptr})
+                    if (t && t[state].data) group = std::lcm(group, ratio(t[state].heads));
+                ++state;
+            } else if (backward && o.kind != DL_OUTPUT && call.gradient[i].data) {
+                if (o.varies == DL_PER_HEAD) partial_elements += entries(o);
+                else group = std::lcm(group, ratio(call.gradient[i].heads));
+            }
+        }
+        units = sequences * (heads / group);
+        lanes = std::max<index>(1, std::min<index>(units, std::max(1, call.threads)));
+
+        sequence s;
+        s.tokens = longest, s.chunk = chunk, s.segment = segment, s.dim = call.dim;
+        scratch_bytes = rounded(run.scratch(s) * scalar_bytes()) + line;
+        table_bytes = rounded(index(sizeof(strided)) * (2 * rule.operand_count + 4 * kernels.state_count));
+        bytes = std::size_t(lanes) * std::size_t(scratch_bytes + table_bytes) + std::size_t(rounded(partial_elements * scalar_bytes() * sequences * heads)) + line;
+        return 0;
+    }
+
+    // Form, scalar, level, chunk and segment.
+    bool choose(dl_status* status) {
+        scalar = 0;
+        for (std::uint32_t i = 0; i < rule.operand_count; ++i)
+            if (rule.operands[i].kind != DL_STATE && call.operand[i].data && call.operand[i].scalar == DL_F64) scalar = 1;
+        bool const chunked = rule.forms >> DL_CHUNKED & 1;
+        bool const chunks = call.form == DL_CHUNKED || call.form == DL_PARALLEL || (call.form == DL_CHOOSE && chunked && longest > 1);
+        form = chunks ? 2 : call.form == DL_STEP || (call.form == DL_CHOOSE && longest == 1 && call.tokens == 1) ? 0 : 1;
+        level = chosen_level();
+        while (level > isa_base && !kernels.level[level]) level = isa_level(level - 1);
+        if (kernels.level[level]) {
+            run = kernels.level[level]->of[scalar][form][backward];
+            if (!run && form == 0) form = 1, run = kernels.level[level]->of[scalar][form][backward];
+        }
+        if (!run) {
+            refuse(status, DL_NO_FORM, no_operand, 0, "%s: this library has no kernel for scalar %s, form %u: ask for it when the library is generated", rule.name,
+                   scalar ? "f64" : "f32", call.form);
+            return false;
+        }
+        chunk = form == 2 ? (call.form == DL_PARALLEL ? std::max<index>(longest, 1) : call.chunk ? index(call.chunk) : index(kernels.chunk)) : 1;
+        // A kept state every `segment` chunks and the states inside one segment: least memory where both are equally many.
+        index const chunk_count = (longest + chunk - 1) / chunk;
+        segment = std::max<index>(1, index(std::ceil(std::sqrt(double(chunk_count)))));
+        return true;
+    }
+
+    static strided at(dl_tensor const& t, index offset) {
+        strided s;
+        s.scalar = t.scalar;
+        s.data = t.data ? static_cast<char*>(t.data) + offset * element_bytes(t.scalar) : nullptr;
+        s.token = t.stride[1];
+        for (int a = 0; a < 3; ++a) s.axis[a] = t.stride[3 + a];
+        return s;
+    }
+
+    // The tables of one head of one sequence, then the kernel.
+    void head(index sequence_index, index h, strided* table, void* room, char* partial) const {
+        index const first = call.offsets ? index(call.offsets[sequence_index]) : 0, b = call.offsets ? 0 : sequence_index;
+        sequence s;
+        s.tokens = call.offsets ? index(call.offsets[sequence_index + 1]) - first : call.tokens;
+        s.chunk = chunk, s.segment = segment, s.dim = call.dim;
+        strided *operand = table, *gradient = operand + rule.operand_count, *state_in = gradient + rule.operand_count;
+        strided *state_out = state_in + kernels.state_count, *in_gradient = state_out + kernels.state_count, *out_gradient = in_gradient + kernels.state_count;
+        index state = 0, partial_at = 0;
+        for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
+            dl_operand const& o = rule.operands[i];
+            auto const token_tensor = [&](dl_tensor const& t) {
+                index const mine = h / ratio(t.heads);
+                return o.varies == DL_PER_HEAD ? at(t, mine * t.stride[2]) : at(t, b * t.stride[0] + first * t.stride[1] + mine * t.stride[2]);
+            };
+            operand[i] = gradient[i] = {};
+            if (o.kind == DL_STATE) {
+                auto const mine = [&](dl_tensor const* t) { return t && t[state].data ? at(t[state], sequence_index * t[state].stride[0] + h / ratio(t[state].heads) * t[state].stride[2]) : strided{}; };
+                auto const shared = [&](dl_tensor const* t) { return t && t[state].data ? ratio(t[state].heads) : 1; };
+                state_in[state] = mine(call.state_in);
+                // A state with fewer heads: the last head that shares it writes, after all have read; its gradient comes in once and goes out as a sum.
+                state_out[state] = h % shared(call.state_out) == shared(call.state_out) - 1 ? mine(call.state_out) : strided{};
+                in_gradient[state] = backward ? mine(call.state_in_gradient) : strided{};
+                if (backward) in_gradient[state].accumulate = h % shared(call.state_in_gradient) != 0;
+                out_gradient[state] = backward && h % shared(call.state_out_gradient) == 0 ? mine(call.state_out_gradient) : strided{};
+                ++state;
+                continue;
+            }
+            operand[i] = token_tensor(call.operand[i]);
+            if (!backward) continue;
+            if (o.varies == DL_PER_HEAD && o.kind != DL_OUTPUT) {
+                if (!call.gradient[i].data) continue;
+                gradient[i].data = partial + partial_at * scalar_bytes();
+                gradient[i].scalar = scalar ? DL_F64 : DL_F32;
+                index step = 1;
+                for (std::uint32_t a = o.rank; a-- > 0;) gradient[i].axis[a] = step, step *= extent(o.dims[a]);
+                partial_at += entries(o);
+            } else {
+                gradient[i] = token_tensor(call.gradient[i]);
+                if (o.kind != DL_OUTPUT) gradient[i].accumulate = h % ratio(call.gradient[i].heads) != 0;
+            }
+        }
+        s.operand = operand, s.gradient = gradient;
+        s.state_in = state_in, s.state_out = state_out, s.state_in_gradient = in_gradient, s.state_out_gradient = out_gradient;
+        run.run(s, room);
+    }
+
+    // The workspace: lanes of (scratch, tables), then the parameters' partial gradients.
+    char* base() const { return reinterpret_cast<char*>(rounded(index(reinterpret_cast<std::uintptr_t>(call.workspace)))); }
+    char* partials() const { return base() + lanes * (scratch_bytes + table_bytes); }
+
+    void lane(index l) const {
+        char* const room = base() + l * (scratch_bytes + table_bytes);
+        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes);
+        index const groups = heads / group;
+        for (index u = l; u < units; u += lanes)
+            for (index h = u % groups * group; h < (u % groups + 1) * group; ++h)
+                head(u / groups, h, table, room, partials() + (u / groups * heads + h) * partial_elements * scalar_bytes());
+    }
+
+    template<class K> void sum_parameters() const {
+        K const* const partial = reinterpret_cast<K const*>(partials());
+        index at_element = 0;
+        for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
+            dl_operand const& o = rule.operands[i];
+            if (o.varies != DL_PER_HEAD || o.kind == DL_OUTPUT || !call.gradient[i].data) continue;
+            dl_tensor const& t = call.gradient[i];
+            index const count = entries(o), share = ratio(t.heads);
+            for (index head_index = 0; head_index < index(t.heads); ++head_index)
+                for (index e = 0; e < count; ++e) {
+                    K sum = 0;
+                    for (index s = 0; s < sequences; ++s)
+                        for (index h = head_index * share; h < (head_index + 1) * share; ++h) sum += partial[(s * heads + h) * partial_elements + at_element + e];
+                    index offset = head_index * t.stride[2], rest = e;
+                    for (std::uint32_t a = o.rank; a-- > 0;) offset += rest % extent(o.dims[a]) * t.stride[3 + a], rest /= extent(o.dims[a]);
+                    store_element(t, offset, double(sum));
+                }
+            at_element += count;
+        }
+    }
+    static void store_element(dl_tensor const& t, index offset, double x);
+
+    int execute(dl_status* status) {
+        if (bytes > call.workspace_bytes || (!call.workspace && bytes > 0))
+            return refuse(status, DL_WORKSPACE, no_operand, 0, "workspace_bytes is %zu, this call needs %zu: ask dl_workspace", call.workspace ? call.workspace_bytes : 0, bytes);
+        auto const body = [](void* self, std::int64_t l) { static_cast<driver const*>(self)->lane(l); };
+        if (lanes == 1) lane(0);
+        else if (call.parallel_for) call.parallel_for(call.host, lanes, body, this);
+        else shared_pool().run(lanes, body, this);
+        if (partial_elements) scalar ? sum_parameters<double>() : sum_parameters<float>();
+        if (status) *status = {};
+        return 0;
+    }
+};
+
+}

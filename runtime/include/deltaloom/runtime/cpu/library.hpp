@@ -1,0 +1,16 @@
+#pragma once
+// What an emitted library says about itself to the driver: its rules, and for each rule its kernels on every level of the instruction set.
+#include <deltaloom/runtime/cpu/kernels.hpp>
+
+namespace deltaloom::runtime {
+
+enum isa_level { isa_base, isa_v3, isa_v4, isa_levels };
+
+// Behind dl_rule::implementation.
+struct rule_kernels {
+    kernel_table const* level[isa_levels]; // null where the build has none
+    std::uint32_t chunk;                   // tokens per chunk unless the call says otherwise
+    std::uint32_t state_count;             // operands of kind state, in order
+};
+
+}
