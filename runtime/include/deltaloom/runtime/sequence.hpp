@@ -7,6 +7,12 @@ namespace deltaloom::runtime {
 
 using index = std::int64_t;
 
+// Bytes of an element of a dl_scalar: f32, f64, bf16, f16, and the proofs' field.
+constexpr index element_bytes(std::uint32_t scalar) {
+    constexpr index bytes[16] = {4, 8, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8};
+    return bytes[scalar & 15];
+}
+
 // One operand of one head of one sequence: element (t, i, j) lies at data + t * token + i * axis[0] + j * axis[1] (in elements of `scalar`).
 // data == nullptr: absent; loading it gives zeros, storing into it does nothing.
 struct strided {
@@ -29,7 +35,6 @@ struct sequence {
 };
 
 inline strided strided::step(index j) const {
-    extern index element_bytes(std::uint32_t scalar);
     strided s = *this;
     if (data) s.data = static_cast<char*>(data) + j * axis[0] * element_bytes(scalar);
     s.axis[0] = axis[1], s.axis[1] = axis[2], s.axis[2] = 0;

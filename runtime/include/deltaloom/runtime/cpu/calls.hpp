@@ -7,12 +7,17 @@ namespace deltaloom::runtime {
 
 inline thread_local char path[128] = "";
 
-inline int workspace(dl_rule const* rule, dl_call const* call, std::size_t* bytes, dl_status* status, bool backward) {
-    if (int code = validate(rule, call, backward, status)) return code;
+// A call with gradients is one for dl_backward: its workspace serves both directions.
+inline int workspace(dl_rule const* rule, dl_call const* call, std::size_t* bytes, dl_status* status) {
+    bool const both = call && call->gradient;
+    if (int code = validate(rule, call, both, status)) return code;
     if (!bytes) return refuse(status, DL_BAD_FIELD, no_operand, 0, "bytes is NULL");
-    driver d(*rule, *call, backward);
-    if (int code = d.prepare(status)) return code;
-    *bytes = d.bytes;
+    driver forward(*rule, *call, false), backward(*rule, *call, true);
+    if (int code = forward.prepare(status)) return code;
+    if (both)
+        if (int code = backward.prepare(status)) return code;
+    *bytes = forward.bytes > backward.bytes ? forward.bytes : backward.bytes;
+    if (status) *status = {};
     return 0;
 }
 
@@ -38,10 +43,7 @@ inline int execute(dl_rule const* rule, dl_call const* call, dl_status* status, 
             if (name && !std::strcmp(r.name, name)) return &r;                                                                                       \
         return nullptr;                                                                                                                              \
     }                                                                                                                                                \
-    int LIB##_workspace(dl_rule const* r, dl_call const* c, size_t* n, dl_status* s) { return deltaloom::runtime::workspace(r, c, n, s, false); }   \
-    int LIB##_workspace_backward(dl_rule const* r, dl_call const* c, size_t* n, dl_status* s) {                                                      \
-        return deltaloom::runtime::workspace(r, c, n, s, true);                                                                                      \
-    }                                                                                                                                                \
+    int LIB##_workspace(dl_rule const* r, dl_call const* c, size_t* n, dl_status* s) { return deltaloom::runtime::workspace(r, c, n, s); }          \
     int LIB##_forward(dl_rule const* r, dl_call const* c, dl_status* s) { return deltaloom::runtime::execute(r, c, s, false); }                      \
     int LIB##_backward(dl_rule const* r, dl_call const* c, dl_status* s) { return deltaloom::runtime::execute(r, c, s, true); }                      \
     char const* LIB##_last_path(void) { return deltaloom::runtime::path; }                                                                           \
