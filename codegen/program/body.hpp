@@ -52,6 +52,9 @@ struct Span {
     friend bool operator==(Span const&, Span const&) = default;
 };
 
+// How many rows an event matrix of a span has.
+Extent extent(Span const&, EventRows const&);
+
 enum class Op {
     input, constant, eye, logone,
     add, mul, sum, transpose, matmul,
@@ -88,10 +91,14 @@ struct Body {
     bool operator==(Body const&) const = default; // hint and note aside, see Node's own operator
 };
 bool operator==(Node const&, Node const&);
+char const* name(Op);
+std::string print(Extent, std::vector<std::string> const& dims); // "3", "dk", "n", "2n"
+std::string print(Body const&, std::vector<std::string> const& dims);
 
 class Builder {
   public:
     explicit Builder(std::vector<std::string> dims) : dims_(std::move(dims)) {}
+    Builder(std::vector<std::string> dims, Body); // goes on after a body that a Builder made; its nodes keep their ids
     Body body;
     NodeId input(std::string name, Extents, bool log = false);
     NodeId constant(Rational, Extents);
@@ -132,6 +139,10 @@ class Builder {
     std::vector<std::string> dims_;
     std::map<std::string, NodeId> known_;        // equal nodes merge
     NodeId node(Node);
+    Extents broadcast(char const* what, NodeId, NodeId) const;
+    Extents columns_of(char const* what, Extents events, NodeId A, Extent channels, Span const&) const;
+    [[noreturn]] void refuse(std::string const& what, std::vector<NodeId> const&) const;
+    bool constant_is(NodeId i, int c) const { return body.nodes[i].op == Op::constant && body.nodes[i].number == c; }
 };
 
 }
