@@ -142,7 +142,9 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
     unsigned const scalars = unsigned(o.scalars[0]) | unsigned(o.scalars[1]) << 1;
     return fmt::format(R"(
 extern "C" {{
+#ifndef DELTALOOM_WITHOUT_BASE
 extern deltaloom::runtime::kernel_table const {1}_{0}_kernels_base;
+#endif
 #ifdef DELTALOOM_WITH_V3
 extern deltaloom::runtime::kernel_table const {1}_{0}_kernels_v3;
 #endif
@@ -156,7 +158,12 @@ char const* const dims[] = {{{3}nullptr}};
 std::int64_t const fixed_extent[] = {{{4}0}};
 std::uint32_t const chunks[] = {{{5}, 0}};
 char const* const missing[] = {{nullptr, nullptr, nullptr, {6}, {6}, {7}}};
-rule_kernels const kernels = {{{{&{1}_{0}_kernels_base,
+rule_kernels const kernels = {{{{
+#ifndef DELTALOOM_WITHOUT_BASE
+    &{1}_{0}_kernels_base,
+#else
+    nullptr,
+#endif
 #ifdef DELTALOOM_WITH_V3
     &{1}_{0}_kernels_v3,
 #else
@@ -207,7 +214,6 @@ uint32_t {1}_rule_count(void);
 const struct dl_rule *{1}_rule_at(uint32_t);
 const struct dl_rule *{1}_rule_named(const char *);
 int {1}_workspace(const struct dl_rule *, const struct dl_call *, size_t *, struct dl_status *);
-int {1}_workspace_backward(const struct dl_rule *, const struct dl_call *, size_t *, struct dl_status *);
 int {1}_forward(const struct dl_rule *, const struct dl_call *, struct dl_status *);
 int {1}_backward(const struct dl_rule *, const struct dl_call *, struct dl_status *);
 const char *{1}_last_path(void);
@@ -219,7 +225,6 @@ const char *{1}_last_path(void);
 #define dl_rule_at {1}_rule_at
 #define dl_rule_named {1}_rule_named
 #define dl_workspace {1}_workspace
-#define dl_workspace_backward {1}_workspace_backward
 #define dl_forward {1}_forward
 #define dl_backward {1}_backward
 #define dl_last_path {1}_last_path
@@ -283,7 +288,7 @@ struct filled {{
     dl_tensor operand[{6}]{{}}, gradient[{6}]{{}}, state_in[{7}]{{}}, state_out[{7}]{{}}, state_in_gradient[{7}]{{}}, state_out_gradient[{7}]{{}};
     dl_call call{{}};
 }};
-inline void fill(filled& c, arguments const& a) {{
+inline void fill(filled& c, arguments const& a, bool backward) {{
     c.call.struct_size = sizeof(dl_call);
     c.call.abi_version = DL_ABI_VERSION;
     c.call.form = a.form;
@@ -292,7 +297,7 @@ inline void fill(filled& c, arguments const& a) {{
     c.call.value_heads = a.value_heads;
     {8}
     c.call.operand = c.operand;
-    c.call.gradient = c.gradient;
+    c.call.gradient = backward ? c.gradient : nullptr;
     c.call.state_in = c.state_in;
     c.call.state_out = c.state_out;
     c.call.state_in_gradient = c.state_in_gradient;
@@ -310,15 +315,15 @@ inline dl_rule const* rule() {{ return {1}_rule_named("{0}"); }}
 /// Bytes of workspace that forward (backward) takes for these arguments.
 inline std::size_t workspace_size(arguments const& a, bool backward = false) {{
     detail::filled c;
-    detail::fill(c, a);
+    detail::fill(c, a, backward);
     std::size_t bytes = 0;
     dl_status status{{}};
-    if ((backward ? {1}_workspace_backward : {1}_workspace)(rule(), &c.call, &bytes, &status)) throw deltaloom::error(status);
+    if ({1}_workspace(rule(), &c.call, &bytes, &status)) throw deltaloom::error(status);
     return bytes;
 }}
 inline void forward(arguments const& a) {{
     detail::filled c;
-    detail::fill(c, a);
+    detail::fill(c, a, false);
     deltaloom::abi::run(rule(), c.call, {1}_workspace, {1}_forward);
 }}
 /// One token: tokens = 1; {9}_final may be the memory of {9}_initial.
@@ -329,8 +334,8 @@ inline void step(arguments a) {{
 }}
 inline void backward(arguments const& a) {{
     detail::filled c;
-    detail::fill(c, a);
-    deltaloom::abi::run(rule(), c.call, {1}_workspace_backward, {1}_backward);
+    detail::fill(c, a, true);
+    deltaloom::abi::run(rule(), c.call, {1}_workspace, {1}_backward);
 }}
 
 }}

@@ -30,6 +30,7 @@ struct driver {
     static index rounded(index n) { return (n + line - 1) / line * line; }
     index scalar_bytes() const { return scalar ? 8 : 4; }
 
+    // The call has passed `validate`.
     driver(dl_rule const& r, dl_call const& c, bool b) : rule(r), call(c), kernels(*static_cast<rule_kernels const*>(r.implementation)), backward(b) {}
 
     index entries(dl_operand const& o) const { // of one token or head
@@ -46,7 +47,6 @@ struct driver {
     index ratio(std::uint32_t operand_heads) const { return operand_heads ? heads / operand_heads : 1; }
 
     int prepare(dl_status* status) {
-        if (int code = validate(&rule, &call, backward, status)) return code;
         heads = call.value_heads;
         sequences = call.offsets ? call.sequences : call.batch;
         longest = call.offsets ? 0 : call.tokens;

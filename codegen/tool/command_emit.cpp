@@ -1,0 +1,78 @@
+#include "codegen/emit/library.hpp"
+#include "codegen/tool/commands.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sstream>
+
+namespace deltaloom::codegen::tool {
+namespace fs = std::filesystem;
+
+// What an earlier run wrote here and this one does not: removed, so that a renamed rule leaves nothing behind.
+static constexpr char const* manifest = "deltaloom.files";
+
+static void write_library(fs::path const& out, std::vector<EmittedFile> const& files) {
+    std::error_code error;
+    if (fs::exists(out, error) && !fs::is_directory(out, error)) throw Failure{Exit::machine, fmt::format("cannot write into {}: it is no folder", out.string())};
+    std::istringstream before(read_file(out / manifest));
+    std::string now;
+    for (auto const& file : files) write_file(out / file.path, file.text), now += file.path + "\n";
+    for (std::string path; std::getline(before, path);)
+        if (now.find(path + "\n") == std::string::npos && path.find("..") == std::string::npos) fs::remove(out / path, error);
+    write_file(out / manifest, now);
+}
+
+static std::string escaped(std::string const& path) {
+    std::string r;
+    for (char c : path) {
+        if (c == ' ' || c == '#') r += '\\';
+        r += c;
+    }
+    return r;
+}
+
+Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
+    struct Options {
+        std::vector<std::string> headers, rules, targets{"cpu"}, scalars{"float"}, forms, head_sizes;
+        std::string out, library = "rules", depfile;
+        int chunk = 16;
+        bool no_backward = false;
+    };
+    auto const o = std::make_shared<Options>();
+    auto* c = app.add_subcommand("emit", "Writes the library's source: what CMake calls");
+    c->add_option("HEADER", o->headers, "Headers of rules; without one, the shipped catalogue");
+    c->add_option("--out", o->out, "Folder to write into")->required();
+    c->add_option("--library", o->library, "Name of the library: a C identifier");
+    c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
+    c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
+    c->add_option("--scalar", o->scalars, "float, double")->delimiter(',')->check(CLI::IsMember({"float", "double"}));
+    c->add_option("--form", o->forms, "step, recurrent, chunked, parallel (default: all that each rule has)")->delimiter(',');
+    c->add_option("--chunk", o->chunk, "Tokens per chunk")->check(CLI::Range(1, 4096));
+    c->add_flag("--no-backward", o->no_backward, "Forward only");
+    c->add_option("--depfile", o->depfile, "Make-style dependencies of what was written");
+    return [o, &user_flags] {
+        if (o->library.empty() || std::isdigit(static_cast<unsigned char>(o->library[0])) ||
+            !std::all_of(o->library.begin(), o->library.end(), [](unsigned char x) { return std::isalnum(x) || x == '_'; }))
+            throw Failure{Exit::usage, fmt::format("--library '{}' is no C identifier: letters, digits and _", o->library)};
+        auto const loaded = load_or_fail(o->headers, user_flags, o->rules);
+        LibraryOptions options;
+        options.library = o->library;
+        options.chunk = o->chunk;
+        options.backward = !o->no_backward;
+        options.forms = forms_or_fail(o->forms, loaded);
+        for (int s = 0; s < 2; ++s) options.scalars[s] = std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
+        std::vector<Derived> rules;
+        for (auto const& rule : loaded.rules) rules.push_back(rule.derived);
+        write_library(o->out, emit_library(rules, options));
+        if (!o->depfile.empty()) {
+            std::string text = escaped((fs::path(o->out) / "src/library.cpp").string()) + ":";
+            for (auto const& file : loaded.files) text += " \\\n  " + escaped(file);
+            write_file(o->depfile, text + "\n");
+        }
+        return Exit::ok;
+    };
+}
+
+}

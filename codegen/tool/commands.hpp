@@ -1,0 +1,31 @@
+#pragma once
+// The commands. Each adds itself to the command line and returns what to run once the line has been parsed.
+#include "codegen/pipeline.hpp"
+#include "codegen/tool/environment.hpp"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace deltaloom::codegen::tool {
+
+using Command = std::function<Exit()>;
+
+// `user_flags`: everything after `--`, for the reader.
+Command add_check(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_show(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_emit(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_list(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_explain(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_random(CLI::App&);
+Command add_cxxflags(CLI::App&);
+Command add_doctor(CLI::App&);
+
+// Loads headers (the shipped catalogue where there are none), prints every diagnostic, throws Failure{header} if one is an error.
+Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags, std::vector<std::string> const& only = {}, bool quiet = false);
+std::string catalogue_header();
+
+std::optional<Form> form_named(std::string const&);
+// Every form by name; throws Failure{header} for one that a rule cannot have.
+std::vector<Form> forms_or_fail(std::vector<std::string> const& names, Loaded const&);
+
+}
