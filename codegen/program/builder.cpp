@@ -112,6 +112,7 @@ NodeId Builder::add(NodeId a, NodeId b) {
     if (body.nodes[a].log || body.nodes[b].log) refuse("add", {a, b});
     if (body.nodes[a].op == Op::constant && body.nodes[b].op == Op::constant)
         return constant(body.nodes[a].number + body.nodes[b].number, s);
+    if (a == b) return scale(2, a);
     for (auto [x, y] : {std::pair{a, b}, std::pair{b, a}}) {
         if (constant_is(x, 0)) return mul(constant(1, s), y);
         if (!repeats(*this, y)) continue;

@@ -133,13 +133,10 @@ static std::string details(Node const& n) {
     return "";
 }
 static std::string operation(Node const& n) {
-    switch (n.op) {
-    case Op::map:
-    case Op::vector_map: return n.name;
-    case Op::dmap: return n.name + "'";
-    case Op::vector_vjp: return n.name + "_vjp";
-    default: return name(n.op);
-    }
+    if (n.op == Op::map || n.op == Op::vector_map) return n.name;
+    if (n.op == Op::dmap) return n.name + "'";
+    if (n.op == Op::vector_vjp) return n.name + "_vjp";
+    return name(n.op);
 }
 
 std::string print(Body const& body, std::vector<std::string> const& dims) {
