@@ -1,1 +1,15 @@
 # What is installed: headers, the tool, and the CMake package with deltaloom_add_rules.
+include(CMakePackageConfigHelpers)
+include(cmake/DeltaloomAddRules.cmake)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Deltaloom)
+install(DIRECTORY dsl/include/deltaloom runtime/include/deltaloom codegen/check/include/deltaloom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+set(exported deltaloom_runtime deltaloom_dsl)
+if(DELTALOOM_TOOL)
+  list(APPEND exported deltaloom_tool)
+endif()
+install(TARGETS ${exported} EXPORT DeltaloomTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT DeltaloomTargets NAMESPACE Deltaloom:: DESTINATION ${package_folder})
+configure_package_config_file(cmake/DeltaloomConfig.cmake.in ${PROJECT_BINARY_DIR}/DeltaloomConfig.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/DeltaloomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/DeltaloomConfig.cmake ${PROJECT_BINARY_DIR}/DeltaloomConfigVersion.cmake cmake/DeltaloomAddRules.cmake DESTINATION ${package_folder})

@@ -106,14 +106,11 @@ template<class K, void (*form)(sequence const&, scratch<K>)> void run(sequence c
 }}
 
 }}
+
+extern "C" kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA);
+kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA) = {{{{{3}}}}};
+
 }}
-
-#define DELTALOOM_SYMBOL_OF(name, isa) name##_##isa
-#define DELTALOOM_SYMBOL(name, isa) DELTALOOM_SYMBOL_OF(name, isa)
-
-using namespace {2}::{0};
-extern "C" deltaloom::runtime::kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA);
-deltaloom::runtime::kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA) = {{{{{3}}}}};
 )",
                        name, includes, o.library, entries);
 }
@@ -363,6 +360,12 @@ std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, Library
             if (keep) files.push_back(std::move(file));
         }
         files.push_back({fmt::format("src/{}.cpp", name), format(rule_source(d, o))});
+    }
+    // A build system wants to know its sources before the header is read: a fixed number of parts, the rules dealt to them in turn.
+    for (std::size_t part = 0; part < library_parts; ++part) {
+        std::string text = "// Compiled once per instruction set.\n";
+        for (std::size_t i = part; i < rules.size(); i += library_parts) text += fmt::format("#include \"{}.cpp\"\n", rules[i].rule.name);
+        files.push_back({fmt::format("src/part_{}.cpp", part), text});
     }
     files.push_back({"src/library.cpp", format(library_source(rules, o))});
     return files;

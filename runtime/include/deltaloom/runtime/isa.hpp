@@ -11,3 +11,6 @@
 #define DELTALOOM_ISA base
 #define DELTALOOM_VECTOR_BYTES 16
 #endif
+// A C symbol of this level: DELTALOOM_SYMBOL(memory_delta_kernels, DELTALOOM_ISA) is memory_delta_kernels_v4.
+#define DELTALOOM_SYMBOL_OF(name, isa) name##_##isa
+#define DELTALOOM_SYMBOL(name, isa) DELTALOOM_SYMBOL_OF(name, isa)
