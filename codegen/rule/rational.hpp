@@ -12,4 +12,4 @@ Rational exact(double);             // throws std::domain_error for a NaN or an 
 double nearest(Rational const&);    // the nearest double
 std::string print(Rational const&); // "3", "-1/2", shortest decimal for what was a double such as 0.1
 
-}
+} // namespace deltaloom::codegen

@@ -1,5 +1,6 @@
 #pragma once
-// The checked rule: names resolved, shapes typed, sugar gone (repeat, previous, dot, neg, min, norm, division). Statements in order, once per token.
+// The checked rule: names resolved, shapes typed, sugar gone (repeat, previous, dot, neg, min, norm, division).
+// Statements in order, once per token.
 #include "codegen/read/declaration.hpp"
 #include "codegen/rule/rational.hpp"
 
@@ -8,8 +9,8 @@
 
 namespace deltaloom::codegen {
 
-using DimId = int;                 // index into TypedRule::dims
-inline constexpr DimId one = -1;   // the extent 1
+using DimId = int;               // index into TypedRule::dims
+inline constexpr DimId one = -1; // the extent 1
 
 struct Shape { // of a value at one token: rows x columns
     DimId rows = one, cols = one;
@@ -24,24 +25,25 @@ struct Operand {
     Role role = Role::input;
     Domain domain = Domain::real;
     Shape shape;
-    int steps = 0;                     // > 0: an input used inside repeat<steps>; its step axis comes before the other trailing axes
-    OperandId previous_of = -1;        // a hidden state that holds this input of the token before
+    int steps = 0; // > 0: an input used inside repeat<steps>; its step axis comes before the other trailing axes
+    OperandId previous_of = -1; // a hidden state that holds this input of the token before
     Location where;
     bool per_token() const { return role == Role::input || role == Role::gate; }
     friend bool operator==(Operand const&, Operand const&) = default;
 };
 
 enum class ExprKind {
-    operand,      // input, gate, parameter or state (at this point of the token); `step` for an operand with steps
-    number,       // `number` in every entry of `shape`
-    add,          // one shape
+    operand, // input, gate, parameter or state (at this point of the token); `step` for an operand with steps
+    number,  // `number` in every entry of `shape`
+    add,     // one shape
     negate,
-    scale,        // arguments[0] is a scalar, arguments[1] anything
-    hadamard,     // one shape, not scalars
-    matmul,       // inner dimensions meet; outer and inner products too
+    scale,    // arguments[0] is a scalar, arguments[1] anything
+    hadamard, // one shape, not scalars
+    matmul,   // inner dimensions meet; outer and inner products too
     transpose,
-    diag,         // of a column
-    map,          // elementwise `function` (one of the table of runtime/scalar: exp log abs neg sqrt tanh sigmoid softplus relu elu1 silu inv)
+    diag, // of a column
+    map,  // elementwise `function` (one of the table of runtime/scalar: exp log abs neg sqrt tanh sigmoid softplus relu
+          // elu1 silu inv)
     maximum,      // elementwise, two arguments of one shape; min(a, b) = -max(-a, -b)
     vector_map,   // l2norm, sum_norm, softmax over a vector, with eps in `number`
     sum,          // of all entries: a scalar; norm(x) = sqrt(sum(x % x))
@@ -68,17 +70,17 @@ struct ExprNode {
 struct TypedStatement {
     OperandId target = -1; // a state or an output
     ExprId value = -1;
-    int written = 0;       // index of the statement as written; copies of a repeated statement share it
-    int step = 0;          // which micro-step of a repeat
-    Location where;        // of `<<=`
+    int written = 0; // index of the statement as written; copies of a repeated statement share it
+    int step = 0;    // which micro-step of a repeat
+    Location where;  // of `<<=`
     friend bool operator==(TypedStatement const&, TypedStatement const&) = default;
 };
 
 struct TypedRule {
     std::string name, qualified, equation;
     Location where;
-    std::vector<std::string> dims;         // in the order of first use
-    std::vector<Operand> operands;         // in the order of first use; hidden states (`previous`) last
+    std::vector<std::string> dims; // in the order of first use
+    std::vector<Operand> operands; // in the order of first use; hidden states (`previous`) last
     std::vector<ExprNode> nodes;
     std::vector<TypedStatement> statements;
     friend bool operator==(TypedRule const&, TypedRule const&) = default;
@@ -88,9 +90,9 @@ struct TypedRule {
 
 // The rule, or every reason why it is none (language.md, "What is refused"; all of them, not only the first).
 std::variant<TypedRule, std::vector<Diagnostic>> check(Declaration const&);
-// Several rules of one header: two rules of one name, a name that is no identifier.
+// Several rules of one header: two rules of one name. (A name that is no identifier is refused by check.)
 std::vector<Diagnostic> check_names(std::vector<Declaration> const&);
 
 std::string print(TypedRule const&);
 
-}
+} // namespace deltaloom::codegen
