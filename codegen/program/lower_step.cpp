@@ -88,8 +88,7 @@ Body lower_step(TypedRule const& rule) {
     for (auto const& s : rule.statements) {
         auto const& target = rule.operands[s.target];
         auto const node = step.value(s.value);
-        if (step.b[node].op != Op::input)
-            step.b.named(node, target.name, target.name + " <<= " + text(rule, s.value));
+        if (step.b[node].op != Op::input) step.b.named(node, target.name, target.name + " <<= " + text(rule, s.value));
         if (target.role == Role::output)
             outputs.emplace_back(target.name, node);
         else

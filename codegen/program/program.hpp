@@ -16,6 +16,8 @@ struct Phase {
     Body body;                          // of one chunk (of one token for step and recurrent)
     std::vector<std::string> carries;   // results that the next chunk takes as inputs: "S"; in reverse "d_S"
 };
+// A phase takes operands, and results of earlier phases for the same chunk. What several phases give under one name ("d_k") adds up; so do the
+// cotangents of parameters over chunks.
 struct Program {
     Form form = Form::recurrent;
     Direction direction = Direction::forward;
@@ -29,10 +31,12 @@ std::string print(TypedRule const&, Program const&);
 Body lower_step(TypedRule const&);
 // One chunk from the recurrence. padded: rows of tokens from `valid` on repeat the last token and are neutralised (hold).
 Body lower_chunk(TypedRule const&, Recurrence const&, bool padded = false);
-// The same with the solve split from the state: prepare (no state in it) and the rest, which takes prepare's results as inputs.
+// The same with the solve split from the state: prepare (no state in it) and the rest, which takes prepare's results "S.u", "S.w" as inputs.
+// nullopt: nothing to solve, or the system depends on a state, or there is one per value channel.
 struct SplitBody { Body prepare, scan; };
 std::optional<SplitBody> lower_split(TypedRule const&, Recurrence const&);
-// A chunk as an affine map of its state, results "A" and "B" per state (S' = S A + B, or A S + B in the left form); nullopt where it has none.
+// A chunk as an affine map of each of its states: results "S.right" and "S.plus" (S' = S right + plus), or "S.left" and "S.plus" (S' = left S + plus);
+// the reason where it has none.
 std::variant<Body, Reason> lower_summary(TypedRule const&, Recurrence const&);
 
 // Reverse mode: the given body with its backward appended: inputs "d_" + result for every result; results "d_" + input for every input.
