@@ -20,7 +20,9 @@ std::uint64_t fnv(std::string const& text, std::uint64_t h) {
     for (unsigned char c : text) h = (h ^ c) * 0x100000001b3u;
     return h;
 }
-std::string key_of(std::string const& text) { return fmt::format("{:016x}{:016x}", fnv(text, 0xcbf29ce484222325u), fnv(text, 0x9ae16a3b2f90404fu)); }
+std::string key_of(std::string const& text) {
+    return fmt::format("{:016x}{:016x}", fnv(text, 0xcbf29ce484222325u), fnv(text, 0x9ae16a3b2f90404fu));
+}
 
 void write(fs::path const& path, std::string const& text) {
     fs::create_directories(path.parent_path());
@@ -55,7 +57,8 @@ std::string text_source(LoadedRule const& rule, std::string const& library, std:
             auto const path = fmt::format("src/{}_{}_{}.hpp", rule.declaration.name, form, direction);
             bool const there = std::any_of(files.begin(), files.end(), [&](auto const& f) { return f.path == path; });
             if (there) includes += fmt::format("#include \"{}\"\n", path);
-            table += there ? fmt::format("{{{0}_{1}_scratch<field>, run<{0}_{1}<field>>}},\n", form, direction) : "{},\n";
+            table +=
+                there ? fmt::format("{{{0}_{1}_scratch<field>, run<{0}_{1}<field>>}},\n", form, direction) : "{},\n";
         }
     return fmt::format(R"({0}
 #include <deltaloom/runtime/cpu/kernels.hpp>
@@ -84,10 +87,11 @@ std::vector<std::string> level_flags(runtime::isa_level level) {
 #endif
 }
 
-}
+} // namespace
 
-std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vector<std::string> const& header_of, std::vector<std::vector<EmittedFile>> const& texts,
-                                  std::string const& library, std::string const& digest, Wanted const& wanted, Toolchain const& toolchain,
+std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vector<std::string> const& header_of,
+                                  std::vector<std::vector<EmittedFile>> const& texts, std::string const& library,
+                                  std::string const& digest, Wanted const& wanted, Toolchain const& toolchain,
                                   std::function<void(int, int)> const& progress) {
     auto const level = runtime::chosen_level();
     auto const version = run_program({toolchain.compiler, "--version"}, 20);
@@ -99,8 +103,9 @@ std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vec
         auto& result = results[i];
         result.isa = runtime::isa_name(level);
         auto const& name = rules[i].declaration.name;
-        std::string content = fmt::format("{}\n{}\n{}\n{}\n{}\n{} {} {}\n{}\n", digest, version.output, fmt::join(toolchain.flags, " "), header_of[i], rules[i].declaration.qualified, wanted.exact,
-                                          wanted.scalars[0], wanted.scalars[1], result.isa);
+        std::string content = fmt::format("{}\n{}\n{}\n{}\n{}\n{} {} {}\n{}\n", digest, version.output,
+                                          fmt::join(toolchain.flags, " "), header_of[i], rules[i].declaration.qualified,
+                                          wanted.exact, wanted.scalars[0], wanted.scalars[1], result.isa);
         for (auto const& file : texts[i]) content += file.path + "\n" + file.text;
         result.object = toolchain.cache / (name + "-" + key_of(content) + ".so");
         if (toolchain.use_cache && fs::exists(result.object)) continue;
@@ -121,7 +126,8 @@ std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vec
             part("kernels", fmt::format("#include \"src/{}.cpp\"\n", name), flags);
         }
         if (wanted.exact) part("text", text_source(rules[i], library, texts[i]), {"-O1"});
-        if (!rules[i].declaration.qualified.empty()) part("declaration", declaration_source(rules[i], header_of[i]), {"-O1"});
+        if (!rules[i].declaration.qualified.empty())
+            part("declaration", declaration_source(rules[i], header_of[i]), {"-O1"});
     }
 
     int const total = int(parts.size());
@@ -130,7 +136,8 @@ std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vec
     auto const worker = [&] {
         for (int p; (p = next++) < total;) {
             Part const& part = parts[std::size_t(p)];
-            std::vector<std::string> command{toolchain.compiler, "-c", "-fPIC", "-w", "-o", part.object.string(), part.source.string()};
+            std::vector<std::string> command{toolchain.compiler,  "-c", "-fPIC", "-w", "-o", part.object.string(),
+                                             part.source.string()};
             command.insert(command.end(), part.flags.begin(), part.flags.end());
             command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
             auto const begin = std::chrono::steady_clock::now();
@@ -138,7 +145,9 @@ std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vec
             std::lock_guard<std::mutex> const lock(reporting);
             auto& result = results[std::size_t(part.rule)];
             result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            if (finished.code != 0 && result.failed.empty()) result.failed = finished.output.empty() ? "the compiler ended without a word" : finished.output, result.failed_part = part.name;
+            if (finished.code != 0 && result.failed.empty())
+                result.failed = finished.output.empty() ? "the compiler ended without a word" : finished.output,
+                result.failed_part = part.name;
             progress(++done, total);
         }
     };
@@ -155,12 +164,14 @@ std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vec
         for (auto const& object : objects[i]) command.push_back(object.string());
         auto const finished = run_program(command);
         std::error_code error;
-        if (finished.code == 0) fs::rename(temporary, result.object, error);
-        else result.failed = finished.output, result.failed_part = "link";
+        if (finished.code == 0)
+            fs::rename(temporary, result.object, error);
+        else
+            result.failed = finished.output, result.failed_part = "link";
     }
     std::error_code ignored;
     fs::remove_all(work, ignored);
     return results;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -68,7 +68,7 @@ void write_all(int end, std::string const& text) {
     }
 }
 
-}
+} // namespace
 
 Finished run_program(std::vector<std::string> const& command, double timeout_seconds) {
     std::vector<char*> arguments;
@@ -99,4 +99,4 @@ Finished run_isolated(std::function<std::string()> const& work, double timeout_s
         timeout_seconds);
 }
 
-}
+} // namespace deltaloom::codegen

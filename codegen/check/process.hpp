@@ -16,4 +16,4 @@ Finished run_program(std::vector<std::string> const& command, double timeout_sec
 // `work` in a child process; returns what it returned. A crash or a hang ends the child only.
 Finished run_isolated(std::function<std::string()> const& work, double timeout_seconds);
 
-}
+} // namespace deltaloom::codegen

@@ -1,0 +1,31 @@
+#pragma once
+// A Program over a whole sequence: its phases in order, chunk by chunk, carries and what earlier phases left included.
+#include "codegen/check/data.hpp"
+#include "codegen/program/program.hpp"
+
+namespace deltaloom::codegen {
+
+// Gradients arriving at, and leaving, a sequence, shaped as the data.
+template<class K> struct Arriving {
+    std::vector<Environment<K>> outputs; // per token
+    Environment<K> states;               // of the states after the last token
+};
+
+// One way to run a Program: over chunks of `chunk` tokens, the last one short or, if padded, as long as the others.
+struct Plan {
+    int chunk = 1;
+    bool padded = false;
+};
+
+// `data` and `arriving` over the field; the forward leaves outputs and states, the backward gradients.
+struct Driven {
+    OracleRun<runtime::field> forward;
+    OracleData<runtime::field> gradients;
+};
+Driven drive(TypedRule const&, Program const&, Plan, std::vector<int> const& dims,
+             OracleData<runtime::field> const& data, Arriving<runtime::field> const& arriving);
+
+// The largest formal degree of anything that `drive` leaves, in the entries of data and arriving gradients.
+long degree(TypedRule const&, Program const&, Plan, std::vector<int> const& dims, int length);
+
+} // namespace deltaloom::codegen
