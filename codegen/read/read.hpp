@@ -15,6 +15,7 @@ struct ReadResult {
     std::vector<Diagnostic> diagnostics; // clang's own errors and warnings included; any error means: exit 3
     std::vector<std::string> files;      // every file that was read, for depfiles and cache keys
     std::string preprocessed;            // digest (hex) of what was read: contents of `files` and the flags
+    bool machine = false;                // what is missing is a package's header, not the user's: exit 4, not 3
 };
 
 // Never throws for bad input: an unreadable file, a syntax error, a header without a rule are diagnostics.
