@@ -6,6 +6,7 @@ DELTALOOM_REFUSALS_BEGIN
 namespace deltaloom::ast {
 
 struct T_name {
+    using otherwise = cure::write_exp_of_the_log_gate;
     static constexpr char const* text = "T";
     template<class A> static constexpr auto result() { return transposed<A>(); }
 };
@@ -44,26 +45,24 @@ template<Expr X, Expr Y>
 constexpr auto dot(X x, Y y) {
     return call<dot_name>(x, y);
 }
+// clang-format off
 template<class A>
-__attribute__((diagnose_if DELTALOOM_IF("a log gate occurs only inside exp: write T(exp(gate))",
-                                        true))) constexpr cure::write_exp_of_the_log_gate
-T(shaped<A> const&) DELTALOOM_REFUSED template<class A>
+__attribute__((diagnose_if DELTALOOM_IF("a log gate occurs only inside exp: write T(exp(gate))", true)))
+constexpr refusal<T_name, A> T(shaped<A> const&) DELTALOOM_REFUSED;
+template<class A>
 __attribute__((diagnose_if DELTALOOM_IF("a log gate occurs only inside exp: write diag(exp(gate))", is_log<A>),
-               diagnose_if DELTALOOM_IF("diag takes a column vector",
-                                        !is_log<A>))) constexpr refusal<diag_name, A> diag(shaped<A> const&)
-    DELTALOOM_REFUSED template<class A, class B>
-    __attribute__((
-        diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, any_log<A, B>),
-        diagnose_if DELTALOOM_IF("dot takes two columns of one dimension: transpose one side with T",
-                                 turns<dot_name, A, B>),
-        diagnose_if DELTALOOM_IF("dot takes two column vectors of one dimension",
-                                 clashes<dot_name, A, B>))) constexpr refusal<dot_name, A, B> dot(shaped<A> const&,
-                                                                                                  shaped<B> const&)
-        DELTALOOM_REFUSED
+    diagnose_if DELTALOOM_IF("diag takes a column vector", !is_log<A>)))
+constexpr refusal<diag_name, A> diag(shaped<A> const&) DELTALOOM_REFUSED;
+template<class A, class B>
+__attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, any_log<A, B>),
+    diagnose_if DELTALOOM_IF("dot takes two columns of one dimension: transpose one side with T", turns<dot_name, A, B>),
+    diagnose_if DELTALOOM_IF("dot takes two column vectors of one dimension", clashes<dot_name, A, B>)))
+constexpr refusal<dot_name, A, B> dot(shaped<A> const&, shaped<B> const&) DELTALOOM_REFUSED;
+// clang-format on
 
-    // Over a vector, a column or a row; eps inside the root (l2norm) or added to the sum (sum_norm). A call holds eps
-    // too.
-    struct over_a_vector {
+// Over a vector, a column or a row; eps inside the root (l2norm) or added to the sum (sum_norm). A call holds eps
+// too.
+struct over_a_vector {
     using otherwise = cure::give_it_a_vector;
     template<class A> static constexpr auto result() {
         if constexpr (Vector<A>)
@@ -97,23 +96,23 @@ template<Expr X>
 constexpr auto softmax(X x) {
     return call<softmax_name>(x);
 }
+// clang-format off
 template<class A>
 __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, is_log<A>),
-               diagnose_if DELTALOOM_IF("l2norm takes a vector: a column or a row",
-                                        !is_log<A>))) constexpr refusal<l2norm_name, A>
-l2norm(shaped<A> const&, double = 0) DELTALOOM_REFUSED template<class A>
+    diagnose_if DELTALOOM_IF("l2norm takes a vector: a column or a row", !is_log<A>)))
+constexpr refusal<l2norm_name, A> l2norm(shaped<A> const&, double = 0) DELTALOOM_REFUSED;
+template<class A>
 __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, is_log<A>),
-               diagnose_if DELTALOOM_IF("sum_norm takes a vector: a column or a row",
-                                        !is_log<A>))) constexpr refusal<sum_norm_name, A> sum_norm(shaped<A> const&,
-                                                                                                   double = 0)
-    DELTALOOM_REFUSED template<class A>
-    __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, is_log<A>),
-                   diagnose_if DELTALOOM_IF("softmax takes a vector: a column or a row",
-                                            !is_log<A>))) constexpr refusal<softmax_name, A> softmax(shaped<A> const&)
-        DELTALOOM_REFUSED
+    diagnose_if DELTALOOM_IF("sum_norm takes a vector: a column or a row", !is_log<A>)))
+constexpr refusal<sum_norm_name, A> sum_norm(shaped<A> const&, double = 0) DELTALOOM_REFUSED;
+template<class A>
+__attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, is_log<A>),
+    diagnose_if DELTALOOM_IF("softmax takes a vector: a column or a row", !is_log<A>)))
+constexpr refusal<softmax_name, A> softmax(shaped<A> const&) DELTALOOM_REFUSED;
+// clang-format on
 
-    // Of all elements: norm(x) = sqrt(sum x^2), sum(x).
-    struct to_a_scalar {
+// Of all elements: norm(x) = sqrt(sum x^2), sum(x).
+struct to_a_scalar {
     using otherwise = cure::give_it_a_vector_or_a_matrix;
     template<class A> static constexpr auto result() {
         if constexpr (Linear<A> && !Scalar<A>)
@@ -138,18 +137,19 @@ template<Expr X>
 constexpr auto sum(X x) {
     return call<sum_name>(x);
 }
+// clang-format off
 template<class A>
 __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, is_log<A>),
-               diagnose_if DELTALOOM_IF("norm takes a vector or a matrix; of a scalar write abs",
-                                        !is_log<A>))) constexpr refusal<norm_name, A>
-norm(shaped<A> const&) DELTALOOM_REFUSED template<class A>
+    diagnose_if DELTALOOM_IF("norm takes a vector or a matrix; of a scalar write abs", !is_log<A>)))
+constexpr refusal<norm_name, A> norm(shaped<A> const&) DELTALOOM_REFUSED;
+template<class A>
 __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, is_log<A>),
-               diagnose_if DELTALOOM_IF("sum takes a vector or a matrix",
-                                        !is_log<A>))) constexpr refusal<sum_name, A> sum(shaped<A> const&)
-    DELTALOOM_REFUSED
+    diagnose_if DELTALOOM_IF("sum takes a vector or a matrix", !is_log<A>)))
+constexpr refusal<sum_name, A> sum(shaped<A> const&) DELTALOOM_REFUSED;
+// clang-format on
 
-    // Time: the token before, and micro-steps.
-    struct previous_name : same_shape {
+// Time: the token before, and micro-steps.
+struct previous_name : same_shape {
     static constexpr char const* text = "previous";
 };
 template<int N> struct repeat_name {
@@ -167,17 +167,17 @@ template<int N, Statement... X>
 constexpr auto repeat(X... x) {
     return call<repeat_name<N>>(x...);
 }
+// clang-format off
 template<class A>
-__attribute__((diagnose_if DELTALOOM_IF("previous takes an input or a linear gate, by name",
-                                        true))) constexpr cure::give_previous_an_input_or_a_linear_gate
-previous(shaped<A> const&) DELTALOOM_REFUSED template<int N, class... A>
-    requires(N < 1)
-__attribute__((diagnose_if DELTALOOM_IF("repeat<n> needs n of at least 1", true))) constexpr cure::repeat_at_least_once
-    repeat(shaped<A> const&...) DELTALOOM_REFUSED template<int N, class... A>
-    requires(N > 0)
-__attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_ITEMS,
-                                        true))) constexpr cure::write_statements_state_or_output_then_update
-    repeat(shaped<A> const&...) DELTALOOM_REFUSED
+__attribute__((diagnose_if DELTALOOM_IF("previous takes an input or a linear gate, by name", true)))
+constexpr cure::give_previous_an_input_or_a_linear_gate previous(shaped<A> const&) DELTALOOM_REFUSED;
+template<int N, class... A> requires(N < 1)
+__attribute__((diagnose_if DELTALOOM_IF("repeat<n> needs n of at least 1", true)))
+constexpr cure::repeat_at_least_once repeat(shaped<A> const&...) DELTALOOM_REFUSED;
+template<int N, class... A> requires(N > 0)
+__attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_ITEMS, true)))
+constexpr cure::write_statements_state_or_output_then_update repeat(shaped<A> const&...) DELTALOOM_REFUSED;
+// clang-format on
 
 } // namespace deltaloom::ast
 DELTALOOM_REFUSALS_END

@@ -64,7 +64,7 @@ struct number_multiplied_elementwise {
 #define DELTALOOM_REFUSALS_END _Pragma("clang diagnostic pop")
 #else
 #define DELTALOOM_IF(TEXT, ...) (TEXT)
-#define DELTALOOM_REFUSED = delete;
+#define DELTALOOM_REFUSED = delete
 #define DELTALOOM_REFUSALS_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wattributes\"")
 #define DELTALOOM_REFUSALS_END _Pragma("GCC diagnostic pop")
 #endif

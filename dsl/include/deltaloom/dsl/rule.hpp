@@ -27,10 +27,11 @@ constexpr auto rule(char const (&name)[N], X... x) {
     else
         return rule_t<N, X...>{fixed_string<N>{name}, hana::tuple<X...>{x...}};
 }
+// clang-format off
 template<std::size_t N, class... A>
-__attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_ITEMS,
-                                        true))) constexpr cure::write_statements_state_or_output_then_update
-rule(char const (&)[N], shaped<A> const&...) DELTALOOM_REFUSED
+__attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_ITEMS, true)))
+constexpr cure::write_statements_state_or_output_then_update rule(char const (&)[N], shaped<A> const&...) DELTALOOM_REFUSED;
+// clang-format on
 
 } // namespace deltaloom::ast
 DELTALOOM_REFUSALS_END
