@@ -6,7 +6,8 @@ namespace deltaloom::check {
 
 // One value of one token: an operand's matrix, row-major, of the scalar in question.
 struct slot {
-    char const* name; // of the operand; of a hidden state "x_previous"
+    char const* name; // of the operand; of a hidden state the input that it holds
+    bool before;      // a hidden state: the input's value at the token before
     int step;         // micro-step of an operand with a step axis
     int steps;        // of that axis; 0: none
     int rows, cols;
@@ -15,11 +16,5 @@ struct slot {
 };
 // One token of the declaration, evaluated by the expression templates: states advance in place, outputs are written.
 using token_function = void (*)(slot const*, int count);
-
-struct rule_under_test {
-    token_function exact;               // dual numbers over the field: value and tangent side by side
-    token_function number;              // dual numbers over double
-    runtime::kernel const (*forms)[2];  // the emitted text over the field: [step, recurrent, chunked][forward, backward]
-};
 
 }
