@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace deltaloom::codegen {
 
@@ -56,7 +57,7 @@ std::string node(Declaration const& rule, Tree const& tree) {
     case TreeKind::statement:
     case TreeKind::repeat: break;
     }
-    std::string text = "(" + tree.head;
+    auto text = fmt::format("({}", tree.head);
     if (tree.count != 0) text += " " + std::to_string(tree.count);
     for (auto const& argument : tree.arguments) text += " " + node(rule, argument);
     return text + ")";
@@ -88,7 +89,7 @@ std::string list(std::vector<Tree> const& trees) {
 
 std::string line(Tree const& tree, Binding at_least) {
     auto const own = binding(tree);
-    if (own < at_least) return "(" + line(tree) + ")";
+    if (own < at_least) return fmt::format("({})", line(tree));
     switch (tree.kind) {
     case TreeKind::operand: return tree.head;
     case TreeKind::number: return spelled(tree.number, tree.integer);
@@ -99,14 +100,14 @@ std::string line(Tree const& tree, Binding at_least) {
     case TreeKind::call:
     case TreeKind::repeat: break;
     }
-    return tree.head + (tree.count != 0 ? "<" + std::to_string(tree.count) + ">" : "") + "(" + list(tree.arguments) +
-           ")";
+    auto const count = tree.count != 0 ? fmt::format("<{}>", tree.count) : "";
+    return fmt::format("{}{}({})", tree.head, count, list(tree.arguments));
 }
 
 } // namespace
 
 std::string print(Declaration const& rule) {
-    std::string text = "(rule \"" + rule.name + "\"";
+    auto text = fmt::format("(rule \"{}\"", rule.name);
     for (auto const& statement : rule.statements) text += "\n  " + node(rule, statement);
     return text + ")\n";
 }
