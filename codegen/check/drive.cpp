@@ -1,6 +1,7 @@
 #include "codegen/check/drive.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 namespace deltaloom::codegen {
@@ -29,7 +30,8 @@ struct Name {
 Name parsed(std::string name) {
     Name n;
     if (name.rfind("d_", 0) == 0) n.gradient = true, name.erase(0, 2);
-    if (auto const dot = name.find('.'); dot != std::string::npos) {
+    if (auto const dot = name.find('.');
+        dot != std::string::npos && std::isdigit(static_cast<unsigned char>(name[dot + 1]))) {
         n.step = std::stoi(name.substr(dot + 1));
         name.erase(dot);
     }
@@ -38,7 +40,7 @@ Name parsed(std::string name) {
 }
 
 // The phases in order. `World` says what values are: where they come from, how a body makes new ones, where they go.
-template<class World> void walk(Program const& program, std::vector<Chunk> const& chunks, World& world) {
+template<class World> auto walk(Program const& program, std::vector<Chunk> const& chunks, World& world) {
     using Named = std::map<std::string, typename World::Value>;
     std::vector<Named> left(chunks.size()); // by earlier phases, for later ones
     for (Phase const& phase : program.phases) {
@@ -119,24 +121,29 @@ struct Exact {
         if (!o) return false;
         if (!n.gradient) {
             if (o->role != Role::output) return false;
-            for (int i = 0; i < c.tokens; ++i) row(driven.forward.outputs[c.first + i][o->name], *o, v, i);
+            for (int i = 0; i < c.tokens; ++i) add(driven.forward.outputs[c.first + i][o->name], row(*o, v, i));
             return true;
         }
-        if (o->role == Role::parameter) {
-            auto& sum = driven.gradients.parameters[o->name];
-            if (sum.e.empty()) sum = Value(v.rows, v.cols);
-            for (std::size_t i = 0; i < v.e.size(); ++i) sum.e[i] += v.e[i];
-            return true;
-        }
-        if (!o->per_token()) return false;
-        for (int i = 0; i < c.tokens; ++i) row(driven.gradients.tokens[o->name][c.first + i][n.step], *o, v, i);
+        if (o->role == Role::parameter)
+            add(driven.gradients.parameters[o->name], v);
+        else if (!o->per_token())
+            return false;
+        else
+            for (int i = 0; i < c.tokens; ++i)
+                add(driven.gradients.tokens[o->name][c.first + i][n.step], row(*o, v, i));
         return true;
     }
-    void row(Value& to, Operand const& o, Value const& v, int i) const {
-        to = Value(sizes.of(Extent::dim(o.shape.rows)), sizes.of(Extent::dim(o.shape.cols)));
-        if (v.e.size() < to.e.size() * (i + 1))
-            throw std::logic_error("a result of " + o.name + " has too few entries");
-        std::copy_n(v.e.begin() + std::ptrdiff_t(to.e.size()) * i, to.e.size(), to.e.begin());
+    // What several chunks or phases give under one name adds up.
+    static void add(Value& to, Value const& v) {
+        if (to.e.empty()) to = Value(v.rows, v.cols);
+        for (std::size_t i = 0; i < v.e.size(); ++i) to.e[i] += v.e[i];
+    }
+    Value row(Operand const& o, Value const& v, int i) const {
+        Value one_row(sizes.of(Extent::dim(o.shape.rows)), sizes.of(Extent::dim(o.shape.cols)));
+        std::size_t const width = one_row.e.size();
+        if (v.e.size() < width * (i + 1)) throw std::logic_error("a result of " + o.name + " has too few entries");
+        std::copy_n(v.e.begin() + std::ptrdiff_t(width) * i, width, one_row.e.begin());
+        return one_row;
     }
 };
 
@@ -176,13 +183,14 @@ Driven drive(TypedRule const& rule, Program const& program, Plan plan, std::vect
         for (auto const& [name, m] : data.parameters)
             exact.driven.gradients.parameters[name] = Dense<field>(m.rows, m.cols);
     }
-    walk(program, chunks_of(data.length, plan), exact);
+    exact.driven.left = walk(program, chunks_of(data.length, plan), exact);
     return std::move(exact.driven);
 }
 
 long degree(TypedRule const& rule, Program const& program, Plan plan, std::vector<int> const& dims, int length) {
     Degrees world{Operands(rule), {dims}};
-    walk(program, chunks_of(length, plan), world);
+    for (auto const& left : walk(program, chunks_of(length, plan), world))
+        for (auto const& [name, value] : left) world.largest = std::max(world.largest, value);
     return world.largest;
 }
 

@@ -17,15 +17,16 @@ struct Plan {
     bool padded = false;
 };
 
-// `data` and `arriving` over the field; the forward leaves outputs and states, the backward gradients.
+// The forward gives outputs and states, the backward gradients; `left`: whatever else the phases gave, per chunk.
 struct Driven {
     OracleRun<runtime::field> forward;
     OracleData<runtime::field> gradients;
+    std::vector<Environment<runtime::field>> left;
 };
 Driven drive(TypedRule const&, Program const&, Plan, std::vector<int> const& dims,
              OracleData<runtime::field> const& data, Arriving<runtime::field> const& arriving);
 
-// The largest formal degree of anything that `drive` leaves, in the entries of data and arriving gradients.
+// The largest formal degree of anything that `drive` gives, in the entries of data and arriving gradients.
 long degree(TypedRule const&, Program const&, Plan, std::vector<int> const& dims, int length);
 
 } // namespace deltaloom::codegen
