@@ -3,12 +3,13 @@
 #include "codegen/check/process.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -29,25 +30,27 @@ void write(fs::path const& path, std::string const& text) {
     std::ofstream(path, std::ios::binary) << text;
 }
 
+// One file for the compiler: a kind of part for a few rules, so that headers are parsed once for all of them.
 struct Part {
-    int rule;
-    std::string name; // "declaration", "text", "kernels"
+    std::string kind; // "declaration", "text", "kernels"
+    std::vector<std::size_t> rules;
     fs::path source, object;
     std::vector<std::string> flags;
+    bool failed = false;
+    std::string said;
 };
 
-std::string declaration_source(LoadedRule const& rule, std::string const& header) {
-    return fmt::format(R"(#include "{0}"
-#include <deltaloom/check/oracle.hpp>
-namespace oracle {{
+std::string declaration_source(LoadedRule const& rule) {
+    auto const& name = rule.declaration.name;
+    return fmt::format(R"(namespace oracle_{0} {{
 using namespace deltaloom;
 void exact(check::slot const* slots, int count) {{ check::token<runtime::dual<runtime::field>>({1}, slots, count); }}
 void number(check::slot const* slots, int count) {{ check::token<runtime::dual<double>>({1}, slots, count); }}
+extern "C" check::token_function const deltaloom_oracle_{0}[2];
+check::token_function const deltaloom_oracle_{0}[2] = {{exact, number}};
 }}
-extern "C" deltaloom::check::token_function const deltaloom_oracle[2];
-deltaloom::check::token_function const deltaloom_oracle[2] = {{oracle::exact, oracle::number}};
 )",
-                       header, rule.declaration.qualified);
+                       name, rule.declaration.qualified);
 }
 
 std::string text_source(LoadedRule const& rule, std::string const& library, std::vector<EmittedFile> const& files) {
@@ -57,17 +60,16 @@ std::string text_source(LoadedRule const& rule, std::string const& library, std:
             auto const path = fmt::format("src/{}_{}_{}.hpp", rule.declaration.name, form, direction);
             bool const there = std::any_of(files.begin(), files.end(), [&](auto const& f) { return f.path == path; });
             if (there) includes += fmt::format("#include \"{}\"\n", path);
-            table +=
-                there ? fmt::format("{{{0}_{1}_scratch<field>, run<{0}_{1}<field>>}},\n", form, direction) : "{},\n";
+            table += there ? fmt::format("{{{0}_{1}_scratch<field>, run_text<{0}_{1}<field>>}},\n", form, direction) : "{},\n";
         }
     return fmt::format(R"({0}
 #include <deltaloom/runtime/cpu/kernels.hpp>
 namespace {1}::{2} {{
 inline namespace DELTALOOM_ISA {{
-template<void (*form)(sequence const&, scratch<field>)> void run(sequence const& s, void* room) {{ form(s, scratch<field>(room)); }}
+template<void (*form)(sequence const&, scratch<field>)> void run_text(sequence const& s, void* room) {{ form(s, scratch<field>(room)); }}
 }}
-extern "C" deltaloom::runtime::kernel const deltaloom_exact[6];
-deltaloom::runtime::kernel const deltaloom_exact[6] = {{{3}}};
+extern "C" kernel const deltaloom_exact_{2}[6];
+kernel const deltaloom_exact_{2}[6] = {{{3}}};
 }}
 )",
                        includes, library, rule.declaration.name, table);
@@ -89,65 +91,83 @@ std::vector<std::string> level_flags(runtime::isa_level level) {
 
 } // namespace
 
-std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vector<std::string> const& header_of,
-                                  std::vector<std::vector<EmittedFile>> const& texts, std::string const& library,
-                                  std::string const& digest, Wanted const& wanted, Toolchain const& toolchain,
-                                  std::function<void(int, int)> const& progress) {
+CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> const& texts, std::string const& library, std::string const& digest, Wanted const& wanted,
+                    Toolchain const& toolchain, std::function<void(int, int)> const& progress) {
     auto const level = runtime::chosen_level();
-    auto const version = run_program({toolchain.compiler, "--version"}, 20);
-    std::vector<CompiledRule> results(rules.size());
-    std::vector<Part> parts;
-    std::vector<std::vector<fs::path>> objects(rules.size());
-    fs::path const work = toolchain.cache / fmt::format("work.{}", getpid());
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-        auto& result = results[i];
-        result.isa = runtime::isa_name(level);
-        auto const& name = rules[i].declaration.name;
-        std::string content = fmt::format("{}\n{}\n{}\n{}\n{}\n{} {} {}\n{}\n", digest, version.output,
-                                          fmt::join(toolchain.flags, " "), header_of[i], rules[i].declaration.qualified,
-                                          wanted.exact, wanted.scalars[0], wanted.scalars[1], result.isa);
-        for (auto const& file : texts[i]) content += file.path + "\n" + file.text;
-        result.object = toolchain.cache / (name + "-" + key_of(content) + ".so");
-        if (toolchain.use_cache && fs::exists(result.object)) continue;
-        fs::path const folder = work / std::to_string(i);
-        for (auto const& file : texts[i]) write(folder / file.path, file.text);
-        auto const part = [&](std::string const& what, std::string const& text, std::vector<std::string> flags) {
-            fs::path const source = folder / (what + ".cpp");
-            write(source, text);
-            flags.push_back("-I" + folder.string());
-            flags.push_back("-I" + (folder / "include").string());
-            parts.push_back({int(i), what, source, folder / (what + ".o"), std::move(flags)});
-            objects[i].push_back(parts.back().object);
-        };
-        // The slow ones first, so that the last job to end is a short one.
-        if (wanted.scalars[0] || wanted.scalars[1]) {
-            auto flags = level_flags(level);
-            flags.insert(flags.end(), {"-O3", "-fno-math-errno", "-fno-trapping-math"});
-            part("kernels", fmt::format("#include \"src/{}.cpp\"\n", name), flags);
-        }
-        if (wanted.exact) part("text", text_source(rules[i], library, texts[i]), {"-O1"});
-        if (!rules[i].declaration.qualified.empty())
-            part("declaration", declaration_source(rules[i], header_of[i]), {"-O1"});
+    CompiledSet set;
+    set.isa = runtime::isa_name(level);
+    set.failures.resize(rules.size());
+    std::string content = fmt::format("{}\n{}\n{}\n{} {} {}\n{}\n", digest, run_program({toolchain.compiler, "--version"}, 20).output, fmt::join(toolchain.flags, " "), wanted.exact,
+                                      wanted.scalars[0], wanted.scalars[1], set.isa);
+    for (auto const& text : texts) {
+        content += text.header + "\n";
+        for (auto const& file : text.files) content += file.path + "\n" + file.text;
+    }
+    fs::path const object = toolchain.cache / (key_of(content) + ".so");
+    if (toolchain.use_cache && fs::exists(object)) {
+        set.object = object, set.from_cache = true;
+        return set;
     }
 
+    fs::path const folder = toolchain.cache / fmt::format("work.{}", getpid());
+    for (auto const& text : texts)
+        for (auto const& file : text.files) write(folder / file.path, file.text);
+
+    auto const source_of = [&](std::string const& kind, std::size_t i) {
+        if (kind == "kernels") return fmt::format("#include \"src/{}.cpp\"\n", rules[i].declaration.name);
+        return kind == "text" ? text_source(rules[i], library, texts[i].files) : declaration_source(rules[i]);
+    };
+    auto const prelude_of = [&](std::string const& kind, std::vector<std::size_t> const& members) {
+        std::string text;
+        if (kind != "declaration") return text;
+        std::set<std::string> headers;
+        for (std::size_t i : members)
+            if (headers.insert(texts[i].header).second) text += fmt::format("#include \"{}\"\n", texts[i].header);
+        return text + "#include <deltaloom/check/oracle.hpp>\n";
+    };
+    auto const make = [&](std::string const& kind, std::vector<std::size_t> members, std::string const& label) {
+        Part part{kind, std::move(members), folder / (label + ".cpp"), folder / (label + ".o"), {}, false, {}};
+        std::string text = prelude_of(kind, part.rules);
+        for (std::size_t i : part.rules) text += source_of(kind, i);
+        write(part.source, text);
+        part.flags = {"-I" + folder.string(), "-I" + (folder / "include").string()};
+        auto const more = kind == "kernels" ? level_flags(level) : std::vector<std::string>{"-O1"};
+        part.flags.insert(part.flags.end(), more.begin(), more.end());
+        if (kind == "kernels") part.flags.insert(part.flags.end(), {"-O3", "-fno-math-errno", "-fno-trapping-math"});
+        return part;
+    };
+    std::vector<Part> parts;
+    auto const deal = [&](std::string const& kind, std::size_t at_most, auto const& takes) {
+        std::vector<std::size_t> members;
+        for (std::size_t i = 0; i < rules.size(); ++i)
+            if (takes(i)) members.push_back(i);
+        std::size_t const count = members.empty() ? 0 : std::max((members.size() + at_most - 1) / at_most, std::min<std::size_t>(members.size(), std::size_t(toolchain.jobs)));
+        for (std::size_t g = 0; g < count; ++g) {
+            std::vector<std::size_t> mine;
+            for (std::size_t i = g; i < members.size(); i += count) mine.push_back(members[i]);
+            parts.push_back(make(kind, mine, fmt::format("{}_{}", kind, g)));
+        }
+    };
+    // The slow ones first, so that the last job to end is a short one.
+    if (wanted.scalars[0] || wanted.scalars[1]) deal("kernels", 4, [](std::size_t) { return true; });
+    if (wanted.exact) deal("text", 4, [](std::size_t) { return true; });
+    deal("declaration", 16, [&](std::size_t i) { return !rules[i].declaration.qualified.empty(); });
+
+    auto const command_of = [&](Part const& part) {
+        std::vector<std::string> command{toolchain.compiler, "-c", "-fPIC", "-w", "-o", part.object.string(), part.source.string()};
+        command.insert(command.end(), part.flags.begin(), part.flags.end());
+        command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
+        return command;
+    };
     int const total = int(parts.size());
     std::atomic<int> next{0}, done{0};
     std::mutex reporting;
     auto const worker = [&] {
         for (int p; (p = next++) < total;) {
-            Part const& part = parts[std::size_t(p)];
-            std::vector<std::string> command{toolchain.compiler,  "-c", "-fPIC", "-w", "-o", part.object.string(),
-                                             part.source.string()};
-            command.insert(command.end(), part.flags.begin(), part.flags.end());
-            command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
-            auto const begin = std::chrono::steady_clock::now();
-            auto const finished = run_program(command);
+            Part& part = parts[std::size_t(p)];
+            auto const finished = run_program(command_of(part));
+            part.failed = finished.code != 0, part.said = finished.output;
             std::lock_guard<std::mutex> const lock(reporting);
-            auto& result = results[std::size_t(part.rule)];
-            result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            if (finished.code != 0 && result.failed.empty())
-                result.failed = finished.output.empty() ? "the compiler ended without a word" : finished.output,
-                result.failed_part = part.name;
             progress(++done, total);
         }
     };
@@ -156,22 +176,37 @@ std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vec
     worker();
     for (auto& thread : threads) thread.join();
 
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-        auto& result = results[i];
-        if (objects[i].empty() || !result.failed.empty()) continue;
-        fs::path const temporary = result.object.string() + fmt::format(".{}.tmp", getpid());
+    // A part that fails is compiled again rule by rule, so that only the guilty one is blamed and the others are still checked.
+    std::vector<fs::path> objects;
+    for (auto const& part : parts) {
+        if (!part.failed) {
+            objects.push_back(part.object);
+            continue;
+        }
+        for (std::size_t i : part.rules) {
+            Part const alone = make(part.kind, {i}, fmt::format("{}_rule_{}", part.kind, i));
+            auto const finished = run_program(command_of(alone));
+            if (finished.code == 0) objects.push_back(alone.object);
+            else if (set.failures[i].part.empty()) set.failures[i] = {part.kind, finished.output.empty() ? "the compiler ended without a word" : finished.output};
+        }
+    }
+    if (!objects.empty()) {
+        fs::path const temporary = object.string() + fmt::format(".{}.tmp", getpid());
         std::vector<std::string> command{toolchain.compiler, "-shared", "-o", temporary.string()};
-        for (auto const& object : objects[i]) command.push_back(object.string());
+        for (auto const& o : objects) command.push_back(o.string());
         auto const finished = run_program(command);
         std::error_code error;
-        if (finished.code == 0)
-            fs::rename(temporary, result.object, error);
-        else
-            result.failed = finished.output, result.failed_part = "link";
+        if (finished.code == 0) {
+            bool const whole = std::all_of(set.failures.begin(), set.failures.end(), [](auto const& f) { return f.part.empty(); });
+            set.object = whole ? object : fs::path(temporary);
+            if (whole) fs::rename(temporary, object, error);
+        } else {
+            for (auto& failure : set.failures) failure = {"link", finished.output};
+        }
     }
     std::error_code ignored;
-    fs::remove_all(work, ignored);
-    return results;
+    fs::remove_all(folder, ignored);
+    return set;
 }
 
-} // namespace deltaloom::codegen
+}

@@ -1,5 +1,5 @@
 #pragma once
-// Compiles what a check needs of one rule into a shared object, in a cache keyed by content: the declaration with
+// Compiles what a check needs of some rules into one shared object, in a cache keyed by content: the declaration with
 // `evaluate`, the emitted text over the field, and the production kernels for the running instruction set.
 #include "codegen/emit/library.hpp"
 #include "codegen/pipeline.hpp"
@@ -22,19 +22,22 @@ struct Wanted {
     bool scalars[2] = {true, false}; // level float: float, double
 };
 
-struct CompiledRule {
-    std::filesystem::path object; // to load
-    std::string failed;           // what the compiler said of a part that does not compile; empty: all is well
-    std::string failed_part;      // "declaration", "text", "kernels"
-    std::string isa;              // "v4"
-    double seconds = 0;           // of compilation; 0: from the cache
+struct PartFailure {
+    std::string part, said;                 // "declaration", "text" or "kernels"; what the compiler said
+};
+struct CompiledSet {
+    std::filesystem::path object;           // to load; empty: nothing could be linked
+    std::vector<PartFailure> failures;      // per rule; an empty `part`: all of it compiled
+    std::string isa;                        // "v4"
+    bool from_cache = false;
+};
+struct RuleText {
+    std::string header;                     // absolute path of the header that declares the rule
+    std::vector<EmittedFile> files;
 };
 
-// In the order of `rules`. `header_of[i]`: the absolute path of the header that declares rule i. `texts`: the emitted
-// files of rule i. `done` is called after each compiled part.
-std::vector<CompiledRule> compile(std::vector<LoadedRule> const& rules, std::vector<std::string> const& header_of,
-                                  std::vector<std::vector<EmittedFile>> const& texts, std::string const& library,
-                                  std::string const& digest, Wanted const&, Toolchain const&,
-                                  std::function<void(int done, int total)> const& progress);
+// texts: one per rule, in order. `progress` is called after each compiled part.
+CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> const& texts, std::string const& library, std::string const& digest, Wanted const&, Toolchain const&,
+                    std::function<void(int done, int total)> const& progress);
 
-} // namespace deltaloom::codegen
+}

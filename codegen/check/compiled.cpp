@@ -7,19 +7,23 @@
 
 namespace deltaloom::codegen {
 
-Compiled::Compiled(std::filesystem::path const& object, LoadedRule const& rule, std::string const& library, std::string const& isa) : rule_(rule) {
+Compiled::Compiled(std::filesystem::path const& object, LoadedRule const& rule, std::string const& library,
+                   std::string const& isa)
+    : rule_(rule) {
     handle_ = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle_) throw std::runtime_error(dlerror());
-    oracle_ = static_cast<check::token_function const*>(dlsym(handle_, "deltaloom_oracle"));
-    text_ = static_cast<runtime::kernel const*>(dlsym(handle_, "deltaloom_exact"));
-    production_ = static_cast<runtime::kernel_table const*>(dlsym(handle_, fmt::format("{}_{}_kernels_{}", library, rule.declaration.name, isa).c_str()));
+    oracle_ = static_cast<check::token_function const*>(dlsym(handle_, ("deltaloom_oracle_" + rule.declaration.name).c_str()));
+    text_ = static_cast<runtime::kernel const*>(dlsym(handle_, ("deltaloom_exact_" + rule.declaration.name).c_str()));
+    production_ = static_cast<runtime::kernel_table const*>(
+        dlsym(handle_, fmt::format("{}_{}_kernels_{}", library, rule.declaration.name, isa).c_str()));
 }
 Compiled::~Compiled() {
     if (handle_) dlclose(handle_);
 }
 
 template<class K>
-static OracleRun<K> evaluate_with(check::token_function token, LoadedRule const& rule, std::vector<int> const& dims, OracleData<K> const& data) {
+static OracleRun<K> evaluate_with(check::token_function token, LoadedRule const& rule, std::vector<int> const& dims,
+                                  OracleData<K> const& data) {
     auto const& typed = rule.derived.rule;
     auto const extent = [&](DimId dim) { return dim == one ? 1 : dims[std::size_t(dim)]; };
     OracleRun<K> result;
@@ -32,13 +36,17 @@ static OracleRun<K> evaluate_with(check::token_function token, LoadedRule const&
         std::vector<check::slot> slots;
         for (auto const& o : typed.operands) {
             auto const add = [&](Dense<K>& m, int step) {
-                char const* const name = o.previous_of < 0 ? o.name.c_str() : typed.operands[std::size_t(o.previous_of)].name.c_str();
-                slots.push_back({name, o.previous_of >= 0, step, o.steps, m.rows, m.cols, o.role == Role::state, o.role == Role::output, m.e.data()});
+                char const* const name =
+                    o.previous_of < 0 ? o.name.c_str() : typed.operands[std::size_t(o.previous_of)].name.c_str();
+                slots.push_back({name, o.previous_of >= 0, step, o.steps, m.rows, m.cols, o.role == Role::state,
+                                 o.role == Role::output, m.e.data()});
             };
             switch (o.role) {
             case Role::parameter: add(parameters.at(o.name), 0); break;
             case Role::state: add(result.states.at(o.name), 0); break;
-            case Role::output: add(outputs[o.name] = Dense<K>(extent(o.shape.rows), extent(o.shape.cols), K()), 0); break;
+            case Role::output:
+                add(outputs[o.name] = Dense<K>(extent(o.shape.rows), extent(o.shape.cols), K()), 0);
+                break;
             case Role::input:
             case Role::gate:
                 for (int j = 0; j < std::max(1, o.steps); ++j) add(inputs.at(o.name)[std::size_t(j)], j);
@@ -50,14 +58,17 @@ static OracleRun<K> evaluate_with(check::token_function token, LoadedRule const&
     return result;
 }
 
-OracleRun<runtime::dual<runtime::field>> Compiled::evaluate(std::vector<int> const& dims, OracleData<runtime::dual<runtime::field>> const& data) const {
+OracleRun<runtime::dual<runtime::field>>
+Compiled::evaluate(std::vector<int> const& dims, OracleData<runtime::dual<runtime::field>> const& data) const {
     return oracle_ ? evaluate_with(oracle_[0], rule_, dims, data) : run(rule_.declaration, data);
 }
-OracleRun<runtime::dual<double>> Compiled::evaluate(std::vector<int> const& dims, OracleData<runtime::dual<double>> const& data) const {
+OracleRun<runtime::dual<double>> Compiled::evaluate(std::vector<int> const& dims,
+                                                    OracleData<runtime::dual<double>> const& data) const {
     return oracle_ ? evaluate_with(oracle_[1], rule_, dims, data) : run(rule_.declaration, data);
 }
 
-// ---- the text over the field -----------------------------------------------------------------------------------------------------
+// ---- the text over the field
+// -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -73,9 +84,10 @@ strided dense(field* data, index entries_per_token, std::vector<index> const& ax
     return s;
 }
 
-}
+} // namespace
 
-Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std::vector<int> const& dims, OracleData<field> const& data, Arriving<field> const& arriving) {
+Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std::vector<int> const& dims,
+                OracleData<field> const& data, Arriving<field> const& arriving) {
     auto const& typed = compiled.rule().derived.rule;
     std::vector<index> dim(dims.begin(), dims.end());
     std::size_t const count = typed.operands.size();
@@ -114,7 +126,8 @@ Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std:
             gradient[i] = dense(gradient_data[i] = keep(rubbish(std::size_t(entries))), 0, axes);
         } else if (o.role == Role::output) {
             std::vector<field> incoming;
-            for (auto const& token : arriving.outputs) incoming.insert(incoming.end(), token.at(o.name).e.begin(), token.at(o.name).e.end());
+            for (auto const& token : arriving.outputs)
+                incoming.insert(incoming.end(), token.at(o.name).e.begin(), token.at(o.name).e.end());
             operand[i] = dense(output_data[i] = keep(rubbish(n)), entries, axes);
             gradient[i] = dense(keep(incoming), entries, axes);
         } else {
@@ -128,7 +141,8 @@ Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std:
     runtime::sequence s;
     s.tokens = data.length, s.chunk = chunk, s.segment = segment, s.dim = dim.data();
     s.operand = operand.data(), s.gradient = gradient.data();
-    s.state_in = state_in.data(), s.state_out = state_out.data(), s.state_in_gradient = in_gradient.data(), s.state_out_gradient = out_gradient.data();
+    s.state_in = state_in.data(), s.state_out = state_out.data(), s.state_in_gradient = in_gradient.data(),
+    s.state_out_gradient = out_gradient.data();
     for (Direction direction : {Direction::forward, Direction::backward}) {
         auto const kernel = compiled.text(form, direction);
         auto room = rubbish(std::size_t(kernel.scratch(s)) + 16);
@@ -160,7 +174,8 @@ Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std:
             }
         } else {
             field const* from = gradient_data[i];
-            if (o.role == Role::parameter) take(from, driven.gradients.parameters.at(o.name));
+            if (o.role == Role::parameter)
+                take(from, driven.gradients.parameters.at(o.name));
             else
                 for (auto& token : driven.gradients.tokens.at(o.name))
                     for (auto& step : token) take(from, step);
@@ -169,4 +184,4 @@ Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std:
     return driven;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -1,5 +1,6 @@
 #pragma once
-// A compiled rule in this process: the declaration as the expression templates evaluate it, its emitted text over the field, its production kernels.
+// A compiled rule in this process: the declaration as the expression templates evaluate it, its emitted text over the
+// field, its production kernels.
 #include "codegen/check/compile.hpp"
 #include "codegen/check/drive.hpp"
 #include "deltaloom/check/interface.hpp"
@@ -7,15 +8,19 @@
 namespace deltaloom::codegen {
 
 class Compiled {
-  public:
+public:
     // Throws std::runtime_error if the object cannot be loaded.
-    Compiled(std::filesystem::path const& object, LoadedRule const&, std::string const& library, std::string const& isa);
+    Compiled(std::filesystem::path const& object, LoadedRule const&, std::string const& library,
+             std::string const& isa);
     ~Compiled();
     Compiled(Compiled const&) = delete;
 
-    // The oracle. Where no other file can name the rule (a function's local), the tree walk in this process takes its place.
-    OracleRun<runtime::dual<runtime::field>> evaluate(std::vector<int> const& dims, OracleData<runtime::dual<runtime::field>> const&) const;
-    OracleRun<runtime::dual<double>> evaluate(std::vector<int> const& dims, OracleData<runtime::dual<double>> const&) const;
+    // The oracle. Where no other file can name the rule (a function's local), the tree walk in this process takes its
+    // place.
+    OracleRun<runtime::dual<runtime::field>> evaluate(std::vector<int> const& dims,
+                                                      OracleData<runtime::dual<runtime::field>> const&) const;
+    OracleRun<runtime::dual<double>> evaluate(std::vector<int> const& dims,
+                                              OracleData<runtime::dual<double>> const&) const;
     bool by_expression_templates() const { return oracle_ != nullptr; }
 
     // The emitted text over the field; forms: 0 step, 1 recurrent, 2 chunked (parallel is chunked with chunk = tokens).
@@ -24,7 +29,7 @@ class Compiled {
     runtime::kernel_table const* production() const { return production_; }
     LoadedRule const& rule() const { return rule_; }
 
-  private:
+private:
     LoadedRule const& rule_;
     void* handle_ = nullptr;
     check::token_function const* oracle_ = nullptr; // [exact, number]
@@ -33,6 +38,7 @@ class Compiled {
 };
 
 // One head of one sequence through one kernel of the emitted text, over the field.
-Driven run_text(Compiled const&, int form, int chunk, int segment, std::vector<int> const& dims, OracleData<runtime::field> const&, Arriving<runtime::field> const&);
+Driven run_text(Compiled const&, int form, int chunk, int segment, std::vector<int> const& dims,
+                OracleData<runtime::field> const&, Arriving<runtime::field> const&);
 
-}
+} // namespace deltaloom::codegen

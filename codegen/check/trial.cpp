@@ -36,9 +36,20 @@ static Dims extents_of(Declaration const& rule, bool equal, Draw& draw) {
     return dims;
 }
 
-Trial::Trial(Declaration const& rule, int length, bool equal_extents, double resets, Draw draw)
+static OracleData<dual<field>> without_tangents(OracleData<field> const& data) {
+    return mapped<field, dual<field>>(data, [](std::string const&, Dense<field> const& m) {
+        Dense<dual<field>> d(m.rows, m.cols);
+        for (std::size_t i = 0; i < m.e.size(); ++i) d.e[i].value = m.e[i];
+        return d;
+    });
+}
+
+Trial::Trial(Declaration const& rule, int length, bool equal_extents, double resets, Draw draw,
+             std::function<Evaluate(Dims const&)> const& evaluate)
     : rule_(rule),
       dims_(extents_of(rule, equal_extents, draw)) {
+    if (evaluate) evaluate_ = evaluate(dims_);
+    else evaluate_ = [this](OracleData<dual<field>> const& data) { return run(rule_, data); };
     data_ = draw_field(rule, dims_, length, resets, draw);
     auto any = [&](std::string const&, Dense<field> const& m) {
         Dense<field> d(m.rows, m.cols);
@@ -54,6 +65,21 @@ Trial::Trial(Declaration const& rule, int length, bool equal_extents, double res
     }
 }
 
+static OracleRun<field> values(OracleRun<dual<field>> const& run) {
+    auto const of = [](Environment<dual<field>> const& from) {
+        Environment<field> to;
+        for (auto const& [name, m] : from) {
+            Dense<field>& v = to[name] = Dense<field>(m.rows, m.cols);
+            for (std::size_t i = 0; i < m.e.size(); ++i) v.e[i] = m.e[i].value;
+        }
+        return to;
+    };
+    OracleRun<field> result;
+    result.states = of(run.states);
+    for (auto const& outputs : run.outputs) result.outputs.push_back(of(outputs));
+    return result;
+}
+
 Prefix const& Trial::prefix(int length) {
     auto const [at, fresh] = prefixes_.try_emplace(length);
     if (fresh) {
@@ -61,7 +87,7 @@ Prefix const& Trial::prefix(int length) {
         p.data = first_tokens(data_, length);
         p.arriving = arriving_;
         p.arriving.outputs.resize(length);
-        p.expected = run(rule_, p.data);
+        p.expected = values(evaluate_(without_tangents(p.data)));
     }
     return at->second;
 }
@@ -75,16 +101,12 @@ Prefix const& Trial::with_slopes(int length) {
 }
 
 field Trial::along(Prefix const& p, OracleData<field> const& directions, std::string const& operand) const {
-    auto data = mapped<field, dual<field>>(p.data, [](std::string const&, Dense<field> const& m) {
-        Dense<dual<field>> d(m.rows, m.cols);
-        for (std::size_t i = 0; i < m.e.size(); ++i) d.e[i].value = m.e[i];
-        return d;
-    });
+    auto data = without_tangents(p.data);
     auto const to = matrices(data, operand);
     auto const from = matrices(directions, operand);
     for (std::size_t i = 0; i < to.size(); ++i)
         for (std::size_t j = 0; j < to[i]->e.size(); ++j) to[i]->e[j].tangent = from[i]->e[j];
-    auto const result = run(rule_, data);
+    auto const result = evaluate_(data);
     field slope;
     auto add = [&](Dense<dual<field>> const& value, Dense<field> const& weight) {
         for (std::size_t i = 0; i < value.e.size(); ++i) slope += value.e[i].tangent * weight.e[i];

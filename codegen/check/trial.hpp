@@ -4,6 +4,8 @@
 // direction, from dual numbers.
 #include "codegen/check/drive.hpp"
 
+#include <functional>
+
 namespace deltaloom::codegen {
 
 // A sequence that ends after `data.length` tokens of the trial.
@@ -14,10 +16,16 @@ struct Prefix {
     std::map<std::string, runtime::field> slopes; // by operand; filled by Trial::with_slopes
 };
 
+// What stands for the declaration: the tree walk of oracle.hpp, or the expression templates, compiled.
+using Evaluate =
+    std::function<OracleRun<runtime::dual<runtime::field>>(OracleData<runtime::dual<runtime::field>> const&)>;
+
 class Trial {
 public:
-    // Extents pairwise different, or all equal; zeros for gates with probability `resets`.
-    Trial(Declaration const&, int length, bool equal_extents, double resets, Draw);
+    // Extents pairwise different, or all equal; zeros for gates with probability `resets`. `evaluate` gets the trial's
+    // extents first.
+    Trial(Declaration const&, int length, bool equal_extents, double resets, Draw,
+          std::function<Evaluate(Dims const&)> const& evaluate = {});
 
     int length() const { return data_.length; }
     Dims const& dims() const { return dims_; }
@@ -31,6 +39,7 @@ public:
 private:
     Declaration const& rule_;
     Dims dims_;
+    Evaluate evaluate_;
     OracleData<runtime::field> data_, directions_;
     Arriving<runtime::field> arriving_;
     std::map<int, Prefix> prefixes_;
