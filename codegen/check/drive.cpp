@@ -56,15 +56,14 @@ template<class World> auto walk(Program const& program, std::vector<Chunk> const
                     auto const found = left[c].find(n.name);
                     given[n.name] = found != left[c].end() ? found->second : world.given(parsed(n.name), chunks[c]);
                 }
-            for (auto& [name, value] : world.evaluate(phase.body, given, chunks[c])) {
-                if (carried.count(name))
-                    carried[name] = std::move(value);
-                else if (!world.taken(parsed(name), value, chunks[c]))
-                    left[c][name] = std::move(value);
-            }
+            auto results = world.evaluate(phase.body, given, chunks[c]);
+            for (auto& [name, value] : carried) value = results.at(name);
+            for (auto const& [name, value] : results)
+                if (!carried.count(name) && !world.taken(parsed(name), value, chunks[c])) left[c][name] = value;
         }
         for (auto const& [name, value] : carried) world.final(parsed(name), value);
     }
+    return left;
 }
 
 // Roles by name, of either world.
