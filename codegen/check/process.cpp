@@ -1,5 +1,6 @@
 #include "codegen/check/process.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>

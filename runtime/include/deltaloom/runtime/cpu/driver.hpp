@@ -8,6 +8,7 @@
 #include <deltaloom/runtime/cpu/features.hpp>
 #include <deltaloom/runtime/cpu/parallel.hpp>
 #include <deltaloom/runtime/cpu/validate.hpp>
+#include <deltaloom/runtime/ops/storage.hpp>
 #include <numeric>
 
 namespace deltaloom::runtime {
@@ -192,7 +193,9 @@ struct driver {
             at_element += count;
         }
     }
-    static void store_element(dl_tensor const& t, index offset, double x);
+    static void store_element(dl_tensor const& t, index offset, double x) {
+        as_stored<double>(t.data, t.scalar, [&]<class Stored>(Stored* data) { data[offset] = narrowed<Stored>(x); });
+    }
 
     int execute(dl_status* status) {
         if (bytes > call.workspace_bytes || (!call.workspace && bytes > 0))

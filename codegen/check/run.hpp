@@ -1,0 +1,23 @@
+#pragma once
+// A whole check: levels program, text and float over some rules, on all cores, what is compiled run in processes of its own.
+#include "codegen/check/compile.hpp"
+#include "codegen/check/result.hpp"
+
+namespace deltaloom::codegen {
+
+struct CheckOptions {
+    bool program = true, text = true, number = true; // the levels; number: float
+    std::vector<Form> forms;                         // empty: all that each rule has
+    bool scalars[2] = {true, false};                 // of level float: float, double
+    int trials = 3;
+    std::uint64_t seed = 1;
+    Toolchain toolchain;
+    double timeout_seconds = 120;                    // of one rule's compiled levels
+};
+
+// Results per rule, in order. `header_of`: the absolute path of each rule's header. `progress(done, total, what)` may be called from any thread, one at
+// a time.
+std::vector<std::vector<Result>> check_rules(Loaded const&, std::vector<std::string> const& header_of, CheckOptions const&,
+                                             std::function<void(int, int, std::string const&)> const& progress);
+
+}
