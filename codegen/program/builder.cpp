@@ -234,6 +234,11 @@ NodeId Builder::transpose(NodeId a) {
     if (n.op == Op::eye || n.shape == one_by_one) return a;
     if (n.op == Op::constant) return constant(n.number, turned);
     if (n.op == Op::logone) return logone(turned);
+    if (n.op == Op::matmul) { // (a b)^T = b^T a^T, where that takes a transpose away
+        auto const p = n.args[0], q = n.args[1];
+        if (body.nodes[p].op == Op::transpose || body.nodes[q].op == Op::transpose)
+            return matmul(transpose(q), transpose(p));
+    }
     return node(make(Op::transpose, {a}, turned, n.log));
 }
 NodeId Builder::matmul(NodeId a, NodeId b) {

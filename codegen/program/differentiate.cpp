@@ -2,8 +2,10 @@
 // A cotangent of a log value is that of the logarithm: dE = E dg, so every term carries the factor itself.
 #include "codegen/program/program.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
 namespace deltaloom::codegen {
 
@@ -79,9 +81,7 @@ Row of_scalar_decay(Builder& b, Node const& n, NodeId y) {
     auto const A = n.args[0];
     auto const ones = [&](Extent rows) { return b.constant(1, {rows, Extent::of(1)}); };
     auto const s = b.spread(y, ones(n.shape.rows), ones(n.shape.cols), A, n.span);
-    b.named(s, "",
-            "sum over the pairs around s of " + label(b, y, "y") + " decay(e, i) / " + label(b, A, "A") +
-                "_s, without dividing");
+    b.named(s, "", "sum over e before s before i of " + label(b, y, "y") + "[i,e] D(e,i) without its factor s");
     return {{A, of_gate(b, A, s)}};
 }
 // D = later(s -> i)[state_i, row] A_s[row, col] before(e -> s)[col, state_e]. A decay row between e and i also says
@@ -123,20 +123,38 @@ Row of_applyt(Builder& b, Node const& n, NodeId X) {
 
 // ---- triangular systems ---------------------------------------------------------------------------------------------
 
-// Strictly lower: 1 where the column's event comes before the row's.
-NodeId lower(Builder& b, Extent events) {
+// The rows and columns of a system are the events of the chunk in order, `per` a token.
+EventRows in_order(int per) {
+    EventRows rows;
+    for (int p = 0; p < per; ++p) rows.position.push_back(p);
+    return rows;
+}
+// Only what is below the diagonal counts.
+NodeId lower_part(Builder& b, NodeId x) {
     Span span;
-    span.micro_steps = events.value;
-    for (int p = 0; p < events.value; ++p) span.reads.position.push_back(p);
-    span.writes = span.reads;
-    return b.mask(span);
+    span.micro_steps = b.shape(x).rows.value;
+    span.reads = span.writes = in_order(span.micro_steps);
+    return b.mul(b.mask(span), x);
+}
+// Zero on and above the diagonal whatever the inputs are. Then its cotangent there reaches nothing and needs no mask.
+bool always_lower(Builder const& b, NodeId i) {
+    auto const& n = b[i];
+    auto const whole = [&](NodeId a) { return b.shape(a) == n.shape && always_lower(b, a); };
+    if (n.op == Op::add) return whole(n.args[0]) && whole(n.args[1]);
+    if (n.op == Op::mul) return whole(n.args[0]) || whole(n.args[1]);
+    if (n.op != Op::decay && n.op != Op::gram) return false;
+    auto const& [reads, writes] = std::tie(n.span.reads, n.span.writes);
+    auto const tokens = EventRows::Kind::tokens;
+    auto const& at = reads.position;
+    return n.span.masked && reads.kind == tokens && writes.kind == tokens && at == writes.position &&
+           std::is_sorted(at.begin(), at.end()) && at.back() < n.span.micro_steps;
 }
 Row of_solve(Builder& b, Node const& n, NodeId i, NodeId y) {
     auto const M = n.args[0], B = n.args[1];
     auto const Z = b.solve(M, y, !n.transposed);
     b.named(Z, "", "(I - " + label(b, M, "M") + (n.transposed ? ")^-1 " : ")^-T ") + label(b, y, "y"));
     auto const outer = n.transposed ? b.matmul(i, b.transpose(Z)) : b.matmul(Z, b.transpose(i));
-    return {{B, Z}, {M, b.mul(lower(b, b.shape(M).rows), outer)}};
+    return {{B, Z}, {M, always_lower(b, M) ? outer : lower_part(b, outer)}};
 }
 // U = B + c . apply(G, U, A) and V = Y + applyt(G, c . V, A) are each other's adjoint systems: with U and V the one
 // value and the other's cotangent, both owe G, c and A the partial derivatives of sum G (c . V) U D.

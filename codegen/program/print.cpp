@@ -136,6 +136,7 @@ static std::string operation(Node const& n) {
     if (n.op == Op::map || n.op == Op::vector_map) return n.name;
     if (n.op == Op::dmap) return n.name + "'";
     if (n.op == Op::vector_vjp) return n.name + "_vjp";
+    if (n.op == Op::decay && n.span.decaying.empty() && n.states == 1) return "mask";
     return name(n.op);
 }
 

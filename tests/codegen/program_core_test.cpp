@@ -99,6 +99,20 @@ std::vector<Case> plain_rows() {
         {"solve", [](B& b) { return b.solve(rows(b, "M", per(2), per(2)), rows(b, "B", per(2), dv)); }},
         {"solve, transposed",
          [](B& b) { return b.solve(rows(b, "M", per(2), per(2)), rows(b, "B", per(2), dv), true); }},
+        {"solve, a system of gram and mask",
+         [](B& b) {
+             auto s = with(mixed(), at({0, 0, 1}), at({0, 0, 1}));
+             auto const R = rows(b, "R", per(3), dk), X = rows(b, "X", per(3), dk);
+             auto const M =
+                 b.add(b.gram(R, X, rows(b, "A", per(2), single), s), b.mul(b.mask(s), rows(b, "M", per(3), per(3))));
+             return b.solve(b.mul(rows(b, "c", per(3), single), M), rows(b, "B", per(3), dv));
+         }},
+        {"solve, a gram that is not lower",
+         [](B& b) {
+             auto const R = rows(b, "R", per(2), dk), X = rows(b, "X", per(2), dk);
+             auto const M = b.gram(R, X, rows(b, "A", per(2), single), with(mixed(), at({2, 3}), at({0, 1})));
+             return b.solve(M, rows(b, "B", per(2), dv));
+         }},
         {"unlog", [](B& b) { return b.unlog(log_rows(b, "g", n, dk)); }},
         {"addlog", [](B& b) { return b.unlog(b.addlog(log_rows(b, "g", n, dk), log_rows(b, "h", n, single))); }},
         {"addlog, twice the same",
