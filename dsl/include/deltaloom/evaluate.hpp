@@ -5,10 +5,10 @@
 // The environment after the token: states advanced, outputs set, previous(x) passed on. Scalars: float, double, the
 // field, dual numbers over any of them; a constant expression wherever the scalar's functions are.
 #include <boost/hana/drop_front.hpp>
-#include <boost/hana/unpack.hpp>
 #include <deltaloom/dsl/rule.hpp>
 #include <deltaloom/evaluate/apply.hpp>
 #include <deltaloom/evaluate/environment.hpp>
+#include <functional>
 
 namespace deltaloom::ast {
 
@@ -52,27 +52,30 @@ template<class Env> struct evaluator {
         if constexpr (is_log<type_t<L>>)
             return add_logs(value(left(e)), value(right(e)));
         else
-            return combined(left(e), right(e), [](auto x, auto y) { return x + y; });
+            return combined(left(e), right(e), std::plus<>{});
     }
     template<class L, class R> constexpr auto operator()(node<expr_kind::minus, L, R> const& e) const {
-        return combined(left(e), right(e), [](auto x, auto y) { return x - y; });
+        return combined(left(e), right(e), std::minus<>{});
     }
     template<class L, class R> constexpr auto operator()(node<expr_kind::modulus, L, R> const& e) const {
-        return combined(left(e), right(e), [](auto x, auto y) { return x * y; });
+        return combined(left(e), right(e), std::multiplies<>{});
     }
     template<class L, class R> constexpr auto operator()(node<expr_kind::divides, L, R> const& e) const {
         if constexpr (is_a_number<L>)
-            return each(value(right(e)), [n = value(left(e))](auto x) { return decltype(x)(n) / x; });
+            return with_number(value(left(e)), value(right(e)), std::divides<>{});
         else
             return divided_by(value(left(e)), right(e));
     }
     template<class X> constexpr auto operator()(node<expr_kind::negate, X> const& e) const {
         return apply(neg_name{}, value(left(e)));
     }
-    template<class F, class... X>
-    constexpr auto operator()(node<expr_kind::call, terminal<function<F>>, X...> const& e) const {
-        return hana::unpack(e.elements,
-                            [this](auto const&, auto const&... x) { return apply(F{}, this->value(x)...); });
+    template<class F, class X>
+    constexpr auto operator()(node<expr_kind::call, terminal<function<F>>, X> const& e) const {
+        return apply(F{}, value(right(e)));
+    }
+    template<class F, class X, class Y>
+    constexpr auto operator()(node<expr_kind::call, terminal<function<F>>, X, Y> const& e) const {
+        return apply(F{}, value(right(e)), value(e.elements[hana::size_c<2>]));
     }
     template<class X> constexpr auto operator()(node<expr_kind::call, terminal<function<exp_name>>, X> const& e) const {
         if constexpr (is_log<type_t<X>>)
@@ -98,9 +101,9 @@ private:
     }
     template<class L, class R, class F> constexpr auto combined(L const& l, R const& r, F f) const {
         if constexpr (is_a_number<L>)
-            return each(value(r), [n = value(l), f](auto x) { return f(decltype(x)(n), x); });
+            return with_number(value(l), value(r), f);
         else if constexpr (is_a_number<R>)
-            return each(value(l), [n = value(r), f](auto x) { return f(x, decltype(x)(n)); });
+            return with_number(value(l), value(r), f);
         else
             return both(value(l), value(r), f);
     }

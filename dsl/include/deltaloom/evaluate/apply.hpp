@@ -20,24 +20,14 @@ constexpr M apply(F, M const& a) {
 }
 
 template<class K> constexpr K smaller(K a, K b) { return K{} - larger(K{} - a, K{} - b); }
-template<class M> constexpr M apply(max_name, M const& a, M const& b) {
-    return both(a, b, [](auto x, auto y) { return larger(x, y); });
-}
-template<class M> constexpr M apply(max_name, M const& a, double b) {
-    return each(a, [c = scalar_of<M>(b)](auto x) { return larger(x, c); });
-}
-template<class M> constexpr M apply(max_name, double a, M const& b) {
-    return each(b, [c = scalar_of<M>(a)](auto x) { return larger(c, x); });
-}
-template<class M> constexpr M apply(min_name, M const& a, M const& b) {
-    return both(a, b, [](auto x, auto y) { return smaller(x, y); });
-}
-template<class M> constexpr M apply(min_name, M const& a, double b) {
-    return each(a, [c = scalar_of<M>(b)](auto x) { return smaller(x, c); });
-}
-template<class M> constexpr M apply(min_name, double a, M const& b) {
-    return each(b, [c = scalar_of<M>(a)](auto x) { return smaller(c, x); });
-}
+inline constexpr auto take_larger = [](auto a, auto b) { return larger(a, b); };
+inline constexpr auto take_smaller = [](auto a, auto b) { return smaller(a, b); };
+template<class M> constexpr M apply(max_name, M const& a, M const& b) { return both(a, b, take_larger); }
+template<class M> constexpr M apply(max_name, M const& a, double b) { return with_number(a, b, take_larger); }
+template<class M> constexpr M apply(max_name, double a, M const& b) { return with_number(a, b, take_larger); }
+template<class M> constexpr M apply(min_name, M const& a, M const& b) { return both(a, b, take_smaller); }
+template<class M> constexpr M apply(min_name, M const& a, double b) { return with_number(a, b, take_smaller); }
+template<class M> constexpr M apply(min_name, double a, M const& b) { return with_number(a, b, take_smaller); }
 
 template<class M> constexpr M divided(M const& a, scalar_of<M> s) {
     return each(a, [s](auto x) { return x / s; });

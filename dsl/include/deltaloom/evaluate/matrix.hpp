@@ -76,6 +76,13 @@ template<class M, class F> constexpr M both(M a, M const& b, F f) {
     for (auto& x : a.e) x = f(x, *y++);
     return a;
 }
+// f of a number and every element.
+template<class M, class F> constexpr M with_number(M const& a, double n, F f) {
+    return each(a, [c = scalar_of<M>(n), f](auto x) { return f(x, c); });
+}
+template<class M, class F> constexpr M with_number(double n, M const& a, F f) {
+    return each(a, [c = scalar_of<M>(n), f](auto x) { return f(c, x); });
+}
 template<class M> constexpr auto transpose(M const& a) {
     auto r = blank_transpose(a);
     for (int i = 0; i < a.rows(); ++i)
