@@ -195,20 +195,20 @@ TEST_CASE("a body prints one operation a line") {
 }
 
 TEST_CASE("equality of programs leaves names aside") {
-    Program one;
-    one.phases = {{Phase::Kind::scan_forward, "outputs and states", delta(), {"S"}}};
-    auto other = one;
+    Program forward;
+    forward.phases = {{Phase::Kind::scan_forward, "outputs and states", delta(), {"S"}}};
+    auto other = forward;
     other.phases[0].body.nodes[5].hint = "D";
     other.phases[0].body.nodes[5].note.clear();
-    CHECK(one == other);
+    CHECK(forward == other);
     other.phases[0].body.nodes[5].span.masked = false;
-    CHECK_FALSE(one == other);
-    other = one;
+    CHECK_FALSE(forward == other);
+    other = forward;
     other.split = true;
-    CHECK_FALSE(one == other);
-    other = one;
+    CHECK_FALSE(forward == other);
+    other = forward;
     other.phases[0].carries.clear();
-    CHECK_FALSE(one == other);
+    CHECK_FALSE(forward == other);
 }
 
 TEST_CASE("a backward starts with its forward and names cotangents after values") {

@@ -110,8 +110,18 @@ std::vector<Case> plain_rows() {
         {"solve, a gram that is not lower",
          [](B& b) {
              auto const R = rows(b, "R", per(2), dk), X = rows(b, "X", per(2), dk);
-             auto const M = b.gram(R, X, rows(b, "A", per(2), single), with(mixed(), at({2, 3}), at({0, 1})));
+             auto const M = b.gram(R, X, rows(b, "A", per(2), single), with(mixed(), at({1, 2}), at({0, 1})));
              return b.solve(M, rows(b, "B", per(2), dv));
+         }},
+        {"solve, a product that is not lower",
+         [](B& b) {
+             return b.solve(b.mul(rows(b, "M", per(2), per(2)), rows(b, "N", per(2), per(2))),
+                            rows(b, "B", per(2), dv));
+         }},
+        {"solve, a sum that is only partly lower",
+         [](B& b) {
+             auto const s = with(mixed(), at({0, 1}), at({0, 1}));
+             return b.solve(b.add(b.mask(s), rows(b, "M", per(2), per(2))), rows(b, "B", per(2), dv));
          }},
         {"unlog", [](B& b) { return b.unlog(log_rows(b, "g", n, dk)); }},
         {"addlog", [](B& b) { return b.unlog(b.addlog(log_rows(b, "g", n, dk), log_rows(b, "h", n, single))); }},
