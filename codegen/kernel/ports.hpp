@@ -1,0 +1,24 @@
+#pragma once
+// What the names of a body's inputs and results stand for: "k.1", "S", "d_o".
+#include "codegen/program/program.hpp"
+
+namespace deltaloom::codegen {
+
+struct Port {
+    OperandId operand = -1;
+    int step = -1;          // of an operand with a step axis
+    bool cotangent = false;
+};
+// `cotangents`: the body is a backward, whose names of operands may have "d_" in front.
+Port port(TypedRule const&, std::string const& name, bool cotangents);
+std::string port_name(TypedRule const&, Port);
+
+// Parameters and states come as matrices; everything else is loaded token by token or chunk by chunk.
+inline bool given(TypedRule const& rule, Port p) {
+    return rule.operands[p.operand].role == Role::parameter || rule.operands[p.operand].role == Role::state;
+}
+// "s.operand[2]", "s.gradient[2].step(1)", "s.state_in[0]"
+std::string strided_text(Port);
+int state_index(TypedRule const&, OperandId);
+
+}
