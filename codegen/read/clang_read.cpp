@@ -76,18 +76,22 @@ std::string first_existing(std::vector<std::string> const& folders) {
     return folders.front();
 }
 
+// Naming a folder that is searched anyway moves it in front of the C++ library, whose headers then miss it with
+// include_next.
+bool is_default(fs::path const& folder) {
+    std::error_code none;
+    return fs::equivalent(folder, "/usr/include", none) || fs::equivalent(folder, "/usr/local/include", none);
+}
+
 std::vector<std::string> command(std::string const& header, ReadOptions const& options) {
     auto const resources =
         first_existing({options.resource_folder.empty() ? DELTALOOM_CLANG_RESOURCE_DIR : options.resource_folder,
                         DELTALOOM_CLANG_RESOURCE_DIR, "/usr/lib/llvm-19/lib/clang/19", "/usr/lib/clang/19"});
-    std::vector<std::string> words{"clang++",
-                                   "--no-default-config",
-                                   "-fsyntax-only",
-                                   "-std=c++20",
-                                   "-resource-dir",
-                                   resources,
-                                   "-Wno-pragma-once-outside-header"};
-    for (auto const& folder : options.include_folders) words.insert(words.end(), {"-isystem", folder});
+    std::vector<std::string> words{
+        "clang++",    "--no-default-config", "-fsyntax-only", "-fno-caret-diagnostics",
+        "-std=c++20", "-resource-dir",       resources,       "-Wno-pragma-once-outside-header"};
+    for (auto const& folder : options.include_folders)
+        if (!is_default(folder)) words.insert(words.end(), {"-isystem", folder});
     words.insert(words.end(), options.compiler_flags.begin(), options.compiler_flags.end());
     words.insert(words.end(), {"-xc++-header", header.starts_with("-") ? "./" + header : header});
     return words;
