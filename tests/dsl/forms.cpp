@@ -71,11 +71,11 @@ inline constexpr auto micro = rule("micro", repeat<3>(S <<= S + v * T(k), S <<= 
 
 namespace not_only_operands { // names that could be mistaken
 using namespace deltaloom::dsl;
-DELTALOOM_DIM(text);
+DELTALOOM_DIM(declared);
 DELTALOOM_DIM(type);
 DELTALOOM_DIM(domains);
 template<class D> struct twice {};
-DELTALOOM_PARAMETER(exp_of, text, type);
+DELTALOOM_PARAMETER(exp_of, declared, type);
 DELTALOOM_PARAMETER(far, log, ::forms::dr);
 DELTALOOM_PARAMETER(wide, domains, twice<dk>);
 DELTALOOM_PARAMETER(flat);
@@ -101,7 +101,7 @@ static_assert(is<leaf<forms::W_name, role::parameter, shape::matrix<dr, dk>>>(fo
 static_assert(is<leaf<forms::log_a_name, role::parameter, shape::log<shape::scalar>>>(forms::log_a));
 static_assert(is<leaf<forms::decay_name, role::linear_parameter, shape::vector<dk>>>(forms::decay));
 namespace odd = not_only_operands;
-static_assert(is<leaf<odd::exp_of_name, role::parameter, shape::matrix<odd::text, odd::type>>>(odd::exp_of));
+static_assert(is<leaf<odd::exp_of_name, role::parameter, shape::matrix<odd::declared, odd::type>>>(odd::exp_of));
 static_assert(is<leaf<odd::far_name, role::parameter, shape::log<shape::vector<dr>>>>(odd::far));
 static_assert(is<leaf<odd::wide_name, role::parameter, shape::matrix<odd::domains, odd::twice<dk>>>>(odd::wide));
 static_assert(is<leaf<odd::flat_name, role::parameter, shape::scalar>>(odd::flat));

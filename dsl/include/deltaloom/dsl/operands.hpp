@@ -7,7 +7,7 @@ namespace deltaloom::ast {
 
 // A declaration is a struct that derives from this one: in it `log` and `linear` mean the domains, every other name
 // what it means to the user.
-struct domains {
+struct deltaloom_domains {
     struct log {};
     struct linear {};
 };
@@ -27,6 +27,8 @@ template<class Name, class Role, class Shape> using leaf = terminal<operand<Name
 
 // The operand that a role and what follows the name declare: dimensions, before them a domain.
 template<class Name, class Role, class... D> struct declared {
+    static_assert(((!same<D, deltaloom_domains::log> && !same<D, deltaloom_domains::linear>) && ...),
+                  "log and linear are domains: a gate or a parameter has one, before its dimensions");
     using type = leaf<Name, Role, typename dimensions<D...>::type>;
 };
 template<class Name> struct declared<Name, role::state> {
@@ -36,16 +38,16 @@ template<class Name, class... D> struct declared<Name, role::gate, D...> {
     static_assert(sizeof(Name) < 0,
                   "a gate has a domain: DELTALOOM_GATE(x, log, ...) or DELTALOOM_GATE(x, linear, ...)");
 };
-template<class Name, class... D> struct declared<Name, role::gate, domains::linear, D...> {
+template<class Name, class... D> struct declared<Name, role::gate, deltaloom_domains::linear, D...> {
     using type = leaf<Name, role::gate, typename dimensions<D...>::type>;
 };
-template<class Name, class... D> struct declared<Name, role::gate, domains::log, D...> {
+template<class Name, class... D> struct declared<Name, role::gate, deltaloom_domains::log, D...> {
     using type = leaf<Name, role::gate, shape::log<typename dimensions<D...>::type>>;
 };
-template<class Name, class... D> struct declared<Name, role::parameter, domains::linear, D...> {
+template<class Name, class... D> struct declared<Name, role::parameter, deltaloom_domains::linear, D...> {
     using type = leaf<Name, role::linear_parameter, typename dimensions<D...>::type>;
 };
-template<class Name, class... D> struct declared<Name, role::parameter, domains::log, D...> {
+template<class Name, class... D> struct declared<Name, role::parameter, deltaloom_domains::log, D...> {
     using type = leaf<Name, role::parameter, shape::log<typename dimensions<D...>::type>>;
 };
 } // namespace deltaloom::ast
@@ -58,7 +60,7 @@ template<class Name, class... D> struct declared<Name, role::parameter, domains:
     struct ID##_name {                                                                                                 \
         static constexpr char const* text = #ID;                                                                       \
     };                                                                                                                 \
-    struct ID##_declared : ::deltaloom::ast::domains {                                                                 \
+    struct ID##_declared : ::deltaloom::ast::deltaloom_domains {                                                       \
         using deltaloom_leaf =                                                                                         \
             ::deltaloom::ast::declared<ID##_name, ::deltaloom::ast::role::ROLE __VA_OPT__(, ) __VA_ARGS__>::type;      \
     };                                                                                                                 \

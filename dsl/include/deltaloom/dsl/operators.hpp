@@ -121,7 +121,7 @@ __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_SUM, is_log<A>),
 constexpr refusal<number_multiplied_elementwise, A> operator%(N, shaped<A> const&) DELTALOOM_REFUSED;
 template<class A, Number N>
 __attribute__((diagnose_if DELTALOOM_IF("a number has no shape: the update needs its target's, such as 0 * S", true)))
-constexpr cure::give_both_sides_one_shape operator<<=(shaped<A> const&, N) DELTALOOM_REFUSED;
+constexpr cure::multiply_the_number_by_something_of_the_targets_shape operator<<=(shaped<A> const&, N) DELTALOOM_REFUSED;
 // clang-format on
 
 } // namespace deltaloom::ast

@@ -19,6 +19,7 @@ struct divide_by_a_scalar_or_a_number : poisoned {};
 struct add_numbers_only_to_scalars_and_vectors : poisoned {};
 struct write_exp_of_the_log_gate : poisoned {};
 struct multiply_by_a_number_with_the_plain_product : poisoned {};
+struct multiply_the_number_by_something_of_the_targets_shape : poisoned {};
 struct update_only_a_state_or_an_output : poisoned {};
 struct give_it_a_vector : poisoned {};
 struct give_it_a_column_vector : poisoned {};
