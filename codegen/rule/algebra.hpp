@@ -46,7 +46,7 @@ Value scaled(Rational const&, Value);
 Value transpose(At const&, Value const&);
 Value hadamard(At const&, Value const&, Value const&); // entrywise; a scalar on the left scales anything
 Value matmul(At const&, Value const&, Value const&);
-Value diagonal(Value const&);
+Value diagonal(At const&, Value const&); // of a column
 Value total(At const&, Value const&); // of all entries
 Value map(At const&, std::string const& function, Value const&);
 Value maximum(At const&, Value const&, Value const&);

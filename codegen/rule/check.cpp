@@ -174,13 +174,15 @@ std::variant<TypedRule, std::vector<Diagnostic>> check(Declaration const& d) {
     TypedRule rule;
     rule.name = d.name;
     rule.qualified = d.qualified;
-    rule.equation = equation(d);
     rule.where = d.where;
     resolve_operands(rule, d, uses, out);
     Statements{d, rule, out}.add_all();
     check_operand_names(rule, d, out);
     check_roles(d, uses, out);
-    if (out.empty()) return rule;
+    if (out.empty()) {
+        rule.equation = equation(d);
+        return rule;
+    }
     std::stable_sort(out.begin(), out.end(), [](Diagnostic const& a, Diagnostic const& b) {
         return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
     });

@@ -220,11 +220,12 @@ Value matmul(At const& at, Value const& a, Value const& b) {
     return value_of(shape, std::move(sum));
 }
 
-Value diagonal(Value const& v) {
+Value diagonal(At const& at, Value const& v) {
     Sum sum;
     for (auto t : v.terms) {
         t.cols = std::exchange(t.rows, {});
         t.matrix.kind = Matrix::identity;
+        t.where = at.where;
         sum.add(std::move(t));
     }
     return value_of({v.shape.rows, v.shape.rows}, std::move(sum));

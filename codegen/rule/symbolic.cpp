@@ -26,7 +26,7 @@ Value symbolic(TypedRule const& rule, ExprId id, std::vector<Value> const& state
     case ExprKind::hadamard: return hadamard(at, argument(0), argument(1));
     case ExprKind::matmul: return matmul(at, argument(0), argument(1));
     case ExprKind::transpose: return transpose(at, argument(0));
-    case ExprKind::diag: return diagonal(argument(0));
+    case ExprKind::diag: return diagonal(at, argument(0));
     case ExprKind::map: return map(at, n.function, argument(0));
     case ExprKind::maximum: return maximum(at, argument(0), argument(1));
     case ExprKind::vector_map: return vector_map(at, n.function, n.number, argument(0));
