@@ -33,6 +33,12 @@ struct Step {
         return x.role == Role::state ? state[e.operand] : token_input(b, x, e.step);
     }
 
+    // An outer product or a product with a diagonal is entrywise, and needs no name.
+    NodeId matrix_named(NodeId node, ExprId id) {
+        if (b[node].op != Op::matmul) return node;
+        return b.named(node, suggested_name(rule, id), text(rule, id));
+    }
+
     NodeId multiple(NodeId gate, Rational const& count) {
         auto const n = count.convert_to<long>();
         if (n == 1) return gate;
@@ -51,10 +57,10 @@ struct Step {
         case ExprKind::negate: return b.scale(-1, argument(0));
         case ExprKind::scale:
         case ExprKind::hadamard: return b.mul(argument(0), argument(1));
-        case ExprKind::matmul: return b.named(matmul(e), suggested_name(rule, id), text(rule, id));
+        case ExprKind::matmul: return matrix_named(matmul(e), id);
         case ExprKind::transpose: return b.transpose(argument(0));
         case ExprKind::diag: return b.mul(b.eye(Extent::dim(e.shape.rows)), argument(0));
-        case ExprKind::map: return b.named(b.map(e.function, argument(0)), suggested_name(rule, id), text(rule, id));
+        case ExprKind::map: return b.named(b.map(e.function, argument(0)), suggested_name(rule, id));
         case ExprKind::maximum: return b.maximum(argument(0), argument(1));
         case ExprKind::vector_map: {
             int const axis = e.shape.rows == one ? 1 : 0;
@@ -62,7 +68,7 @@ struct Step {
                            text(rule, id));
         }
         case ExprKind::sum: return b.named(b.sum(b.sum(argument(0), 0), 1), "total", text(rule, id));
-        case ExprKind::exp_log: return b.named(b.unlog(argument(0)), suggested_name(rule, id), text(rule, id));
+        case ExprKind::exp_log: return b.named(b.unlog(argument(0)), suggested_name(rule, id));
         case ExprKind::add_log: return b.addlog(argument(0), argument(1));
         case ExprKind::multiple_log: return multiple(argument(0), e.number);
         }
@@ -88,7 +94,12 @@ Body lower_step(TypedRule const& rule) {
     for (auto const& s : rule.statements) {
         auto const& target = rule.operands[s.target];
         auto const node = step.value(s.value);
-        if (step.b[node].op != Op::input) step.b.named(node, target.name, target.name + " <<= " + text(rule, s.value));
+        // The target's name and line, rather than those of its right side.
+        auto& named = step.b.body.nodes[node];
+        if (named.op != Op::input) {
+            named.hint = target.name;
+            named.note = target.name + " <<= " + text(rule, s.value);
+        }
         if (target.role == Role::output)
             outputs.emplace_back(target.name, node);
         else

@@ -172,14 +172,23 @@ template<class K> constexpr K derivative_elu1(K x) { return map_derivative<funct
 template<class K> constexpr K derivative_silu(K x) { return map_derivative<function::silu>(x); }
 template<class K> constexpr K derivative_inv(K x) { return map_derivative<function::inv>(x); }
 
-// The derivative of larger(a, b) along a; along b it is 1 - is_larger(a, b). At a tie it is b's. Over the field larger
-// is b + relu(a - b).
+// larger(a, b) is symmetric. Its derivative along a is is_larger(a, b), along b 1 - is_larger(a, b); at a tie both are
+// 1/2. Over the field it is y + relu(x - y), x being the one with the larger representative.
+template<class K> constexpr bool is_first(K a, K b) {
+    if constexpr (is_field<K>)
+        return a.element >= b.element;
+    else
+        return a >= b;
+}
 template<class K> constexpr K is_larger(K a, K b) {
-    if constexpr (is_dual<K>)
-        return {is_larger(a.value, b.value),
-                nth_derivative<function::relu, 2>(a.value - b.value) * (a.tangent - b.tangent)};
+    if constexpr (is_dual<K>) {
+        bool const first = is_first(a.value, b.value);
+        auto const bend = nth_derivative<function::relu, 2>(first ? a.value - b.value : b.value - a.value);
+        return {is_larger(a.value, b.value), bend * (a.tangent - b.tangent)};
+    } else if (a == b)
+        return K(0.5);
     else if constexpr (is_field<K>)
-        return map_derivative<function::relu>(a - b);
+        return is_first(a, b) ? map_derivative<function::relu>(a - b) : K(1.0) - map_derivative<function::relu>(b - a);
     else
         return a > b ? K(1) : K(0);
 }
@@ -188,7 +197,7 @@ template<class K> constexpr K larger(K a, K b) {
         auto const along = is_larger(a.value, b.value);
         return {larger(a.value, b.value), along * a.tangent + (decltype(along)(1.0) - along) * b.tangent};
     } else if constexpr (is_field<K>)
-        return b + map_value<function::relu>(a - b);
+        return is_first(a, b) ? b + map_value<function::relu>(a - b) : a + map_value<function::relu>(b - a);
     else
         return a > b ? a : b;
 }

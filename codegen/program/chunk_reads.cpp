@@ -1,0 +1,156 @@
+// What follows from the pseudo-values: read-outs, the state after, the chunk as an affine map.
+#include "codegen/program/chunk_factors.hpp"
+
+#include <algorithm>
+
+namespace deltaloom::codegen {
+namespace {
+
+std::string text(ChunkComponent const& c, Monomial const& m, DimId dim) {
+    Value v{{dim, one}, false, {}};
+    v.terms.push_back({{}, m, {}, {}, 1, {}});
+    return print(c.values.rule, v);
+}
+
+EventRows tokens_at(int position, int state) { return {EventRows::Kind::tokens, {position}, {state}}; }
+
+// Sigma q per token.
+NodeId right(ChunkComponent const& c, Monomial const& q, int position, int state) {
+    auto& b = c.values.b;
+    auto const rows = tokens_at(position, state);
+    auto const Q = c.values.whole(c.values.product(q, c.component.col), col_extent(c));
+    auto const name = text(c, q, c.component.col);
+    auto const before = from_state(c, Q, rows, name, "from_state");
+    if (!c.writes()) return before;
+    auto const scores = label(b, gram(c, Q, rows, name, bool(c.value)), "scores",
+                              "scores[i,e] = <" + name + "[i] D(e,i), " + c.key_text + "[e]>, 0 unless e is before i");
+    auto const inside = collect(c, c.value, scores, c.U, rows);
+    label(b, inside, "from_chunk", "from_chunk[i] = sum_e scores[i,e] U[e]");
+    auto const read = sigma_text(c, state) + " " + name;
+    return label(b, b.add(before, inside), "read", read + " = from_state + from_chunk");
+}
+
+// Sigma^T q per token; q = nullptr: Sigma has one row, and is wanted itself.
+NodeId left(ChunkComponent const& c, Monomial const* q, int position, int state) {
+    auto& b = c.values.b;
+    auto const rows = tokens_at(position, state);
+    auto const Q = q ? c.values.whole(c.values.product(*q, c.component.row), row_extent(c)) : -1;
+    auto const name = q ? "T(" + text(c, *q, c.component.row) + ") " : "";
+    auto const decayed = q ? scaled(c, channels_from_start(c, c.value, rows, row_extent(c)), Q) : -1;
+    NodeId before = -1;
+    for (int k = 0; k < static_cast<int>(c.start.size()); ++k) {
+        auto const read = q ? b.matmul(decayed, c.start[k]) : c.start[k];
+        if (q) label(b, read, "from_state", "from_state[i] = " + name + sigma_text(c, k));
+        auto const term = scaled(c, between(c, rows, start_row(k)), read);
+        before = before < 0 ? term : b.add(before, term);
+    }
+    before = c.values.whole(scaled(c, channels_from_start(c, c.key, rows, col_extent(c)), before), col_extent(c));
+    if (!c.writes()) return before;
+    auto const weights = q ? weigh(c, c.value, Q, c.U, rows) : b.transpose(c.U);
+    auto const scores = b.mul(between(c, rows, c.events), weights);
+    label(b, scores, "scores",
+          q ? "scores[i,e] = " + name + "U[e] D(e,i), 0 unless e is before i"
+            : "scores[i,e] = U[e] D(e,i), 0 unless e is before i");
+    auto const inside = collect(c, c.key, scores, c.X, rows);
+    label(b, inside, "from_chunk", "from_chunk[i] = sum_e scores[i,e] " + c.key_text + "[e]");
+    return label(b, b.add(before, inside), "read", name + sigma_text(c, state) + " = from_state + from_chunk");
+}
+
+} // namespace
+
+NodeId read_out(ChunkComponent const& c, Atom const& a) {
+    auto const state_of = [&](OperandId s) {
+        auto const& all = c.component.states;
+        return static_cast<int>(std::find(all.begin(), all.end(), s) - all.begin());
+    };
+    auto const position = [&](int state, int version) { return c.component.after[state][version]; };
+    auto const ask = [&](bool straight, Monomial const& q, OperandId s, int version) {
+        int const state = state_of(s);
+        return straight ? right(c, q, position(state, version), state) : left(c, &q, position(state, version), state);
+    };
+    switch (a.kind) {
+    case Atom::Kind::vector_state: {
+        int const state = state_of(a.operand);
+        return left(c, nullptr, position(state, a.version), state);
+    }
+    case Atom::Kind::dot: {
+        auto const own = state_read(a);
+        auto const z = std::find_if(a.left.begin(), a.left.end(), [&](Factor const& f) {
+            return f.atom->kind == Atom::Kind::vector_state && f.atom->operand == own;
+        });
+        return ask(true, without(a.left, z->atom.get()), own, z->atom->version);
+    }
+    case Atom::Kind::read: return ask(a.transposed == c.component.flipped, a.left, a.operand, a.version);
+    case Atom::Kind::form: { // right^T S left
+        bool const straight = !c.component.flipped;
+        auto const y = ask(straight, a.left, a.operand, a.version);
+        auto const other = c.values.product(a.right, straight ? c.component.row : c.component.col);
+        return c.values.b.sum(c.values.b.mul(other, y), 1);
+    }
+    case Atom::Kind::operand:
+    case Atom::Kind::exp_log:
+    case Atom::Kind::map:
+    case Atom::Kind::vector_map:
+    case Atom::Kind::sum: break;
+    }
+    return -1;
+}
+
+namespace {
+
+// phi(e,end) D(e,end) . X, events x col.
+NodeId keys_at_end(ChunkComponent const& c, int state) {
+    auto& b = c.values.b;
+    auto const X = scaled(c, channels_to_end(c, c.key, col_extent(c)), c.X);
+    auto const phi = between(c, end_row(state), c.events);
+    return label(b, phi < 0 ? X : b.mul(b.transpose(phi), X), "keys_at_end",
+                 "keys_at_end[e] = (" + c.key_text + ")[e] D(e,end)");
+}
+
+// U with its value-channel decays to the end, events x row.
+NodeId values_at_end(ChunkComponent const& c, NodeId U) {
+    return label(c.values.b, scaled(c, channels_to_end(c, c.value, row_extent(c)), U), "u_at_end",
+                 "u_at_end[e] = D(e,end) U[e]");
+}
+
+} // namespace
+
+// In the orientation of the declaration, so that nothing is transposed but one operand of the product.
+NodeId state_after(ChunkComponent const& c, int state) {
+    auto& b = c.values.b;
+    auto const turned = [&](NodeId x) { return c.component.flipped ? b.transpose(x) : x; };
+    auto const key_decay = channels_from_start(c, c.key, end_row(state), col_extent(c));
+    auto const value_decay = channels_from_start(c, c.value, end_row(state), row_extent(c));
+    NodeId after = -1;
+    for (int k = 0; k < static_cast<int>(c.start.size()); ++k) {
+        auto term = scaled(c, between(c, end_row(state), start_row(k)), turned(c.start[k]));
+        if (key_decay >= 0) term = b.mul(term, turned(key_decay));
+        if (value_decay >= 0) term = b.mul(term, turned(b.transpose(value_decay)));
+        after = after < 0 ? term : b.add(after, term);
+    }
+    auto const name = c.values.rule.operands[c.component.states[state]].name;
+    if (c.writes()) {
+        auto const X = keys_at_end(c, state), U = values_at_end(c, c.U);
+        auto const written = c.component.flipped ? b.matmul(b.transpose(X), U) : b.matmul(b.transpose(U), X);
+        after = b.add(after, written);
+    }
+    return label(b, after, name, name + " = " + name + " . D(0,end) + sum_e U[e] (X[e] D(e,end))^T");
+}
+
+AffineMap affine_map(ChunkComponent const& c) {
+    auto& b = c.values.b;
+    bool const left = bool(c.value);
+    auto const width = left ? row_extent(c) : col_extent(c);
+    auto const channels = channels_from_start(c, left ? c.value : c.key, end_row(0), width);
+    auto factor = scaled(c, between(c, end_row(0), start_row(0)), b.eye(width));
+    if (channels >= 0) factor = b.mul(channels, factor);
+    AffineMap map{factor, b.constant(0, {row_extent(c), col_extent(c)}), left};
+    if (!c.writes()) return map;
+    auto const split = split_values(c);
+    auto const X = keys_at_end(c, 0);
+    if (split.w >= 0) map.factor = b.add(factor, b.matmul(b.transpose(split.w), X));
+    map.plus = b.matmul(b.transpose(values_at_end(c, split.u)), X);
+    return map;
+}
+
+} // namespace deltaloom::codegen

@@ -1,0 +1,216 @@
+// Every form of every rule of the catalogue, forward and backward, equals the step form run token by token: exactly,
+// over the field.
+#include "codegen/program/program.hpp"
+#include "tests/codegen/run_program.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/parse.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace deltaloom::codegen;
+using namespace deltaloom::test;
+
+namespace {
+
+TypedRule typed(CatalogueRule const& rule) {
+    auto checked = check(parse_rule(rule.name, rule.text, rule.operands));
+    if (auto const* faults = std::get_if<std::vector<Diagnostic>>(&checked))
+        FAIL(rule.name << ": " << faults->at(0).text);
+    return std::get<TypedRule>(std::move(checked));
+}
+
+CatalogueRule const& named(std::string const& name) {
+    auto const& all = catalogue();
+    return *std::find_if(all.begin(), all.end(), [&](CatalogueRule const& r) { return r.name == name; });
+}
+
+Program const* find(std::vector<Program> const& all, Form form, Direction direction, bool split = false) {
+    auto const same = [&](Program const& p) { return p.form == form && p.direction == direction && p.split == split; };
+    auto const at = std::find_if(all.begin(), all.end(), same);
+    return at == all.end() ? nullptr : &*at;
+}
+
+// Extents that all differ, so that no transposed matrix fits by chance.
+std::vector<int> different_extents(TypedRule const& rule, std::mt19937_64& random) {
+    std::vector<int> extents(rule.dims.size() + 2);
+    std::iota(extents.begin(), extents.end(), 1);
+    std::shuffle(extents.begin(), extents.end(), random);
+    extents.resize(rule.dims.size());
+    return extents;
+}
+
+void same(Values const& got, Values const& wanted, std::string const& what) {
+    for (auto const& [name, x] : wanted) {
+        INFO(what << ": " << name);
+        REQUIRE(got.count(name) == 1);
+        REQUIRE(got.at(name).rows == x.rows);
+        REQUIRE(got.at(name).cols == x.cols);
+        REQUIRE(got.at(name).e == x.e);
+    }
+}
+
+struct Reference {
+    Values forward, backward;
+    std::vector<Values> states;
+};
+
+Reference reference(Derived const& d, Sequence const& s) {
+    return {run(d.rule, *find(d.programs, Form::step, Direction::forward), s, 1),
+            run(d.rule, *find(d.programs, Form::step, Direction::backward), s, 1), states_between(d.rule, s)};
+}
+
+// With padding: of the same bodies, lowered for it.
+std::vector<Program> padded(Derived const& d) {
+    auto const body = lower_chunk(d.rule, *d.recurrence, true);
+    std::vector<Program> all;
+    for (auto direction : {Direction::forward, Direction::backward}) {
+        auto p = *find(d.programs, Form::chunked, direction);
+        auto const whole = differentiate(body, d.rule.dims);
+        for (auto& phase : p.phases) {
+            std::vector<std::string> results;
+            for (auto const& [name, node] : phase.body.results) results.push_back(name);
+            phase.body = pruned(whole, results);
+        }
+        all.push_back(std::move(p));
+    }
+    return all;
+}
+
+void summaries(Derived const& d, Sequence const& s, Reference const& r, int chunk) {
+    auto const* forward = find(d.programs, Form::summary, Direction::forward);
+    if (!forward) return;
+    auto const maps = run(d.rule, *forward, s, chunk);
+    auto const back = run(d.rule, *find(d.programs, Form::summary, Direction::backward), s, chunk);
+    int const count = (s.tokens + chunk - 1) / chunk;
+    for (auto const& [name, first] : s.states) {
+        auto x = first;
+        auto at = [&name = name](std::string const& what, int i) {
+            return name + "." + what + "@" + std::to_string(i);
+        };
+        for (int i = 0; i < count; ++i) {
+            bool const right = maps.count(at("right", i)) == 1;
+            auto const& factor = maps.at(at(right ? "right" : "left", i));
+            x = sum(right ? product(x, factor) : product(factor, x), maps.at(at("plus", i)));
+            REQUIRE(x == r.states[std::min((i + 1) * chunk, s.tokens)].at(name));
+        }
+        auto y = s.state_cotangents.at("d_" + name);
+        for (int i = count; i-- > 0;) {
+            bool const right = back.count(at("right", i)) == 1;
+            auto const factor = transposed(back.at(at(right ? "right" : "left", i)));
+            y = sum(right ? product(y, factor) : product(factor, y), back.at("d_" + at("plus", i)));
+        }
+        REQUIRE(y == r.backward.at("d_" + name));
+    }
+}
+
+void prove(Derived const& d, Sequence const& s) {
+    auto const r = reference(d, s);
+    auto const equal = [&](Program const& p, int chunk, bool pad) {
+        auto const what = std::string(name(p.form)) + " " + name(p.direction) + (p.split ? " split" : "") +
+                          (pad ? " padded" : "") + ", chunk " + std::to_string(chunk);
+        same(run(d.rule, p, s, chunk, pad), p.direction == Direction::forward ? r.forward : r.backward, what);
+    };
+    for (auto const& p : d.programs) {
+        if (p.form == Form::summary) continue;
+        if (p.form != Form::chunked)
+            equal(p, s.tokens, false);
+        else
+            for (int chunk : {1, 2, 3, 5}) equal(p, chunk, false);
+    }
+    for (auto const& p : padded(d))
+        for (int chunk : {3, 5}) equal(p, chunk, true);
+    for (int chunk : {1, 3}) summaries(d, s, r, chunk);
+}
+
+} // namespace
+
+TEST_CASE("every form equals the step form") {
+    std::mt19937_64 random(7);
+    for (auto const& rule : catalogue()) {
+        if (!rule.reason.empty()) continue;
+        auto const d = derive(typed(rule));
+        INFO(rule.name << ": " << (d.missing ? d.missing->text : ""));
+        REQUIRE(d.recurrence);
+        REQUIRE(find(d.programs, Form::chunked, Direction::forward));
+        for (auto const& [tokens, resets] : {std::pair{7, 0.0}, {6, 0.3}, {1, 0.0}}) {
+            INFO("tokens " << tokens << ", resets " << resets);
+            prove(d, draw(d.rule, different_extents(d.rule, random), tokens, resets, random));
+        }
+        prove(d, draw(d.rule, std::vector<int>(d.rule.dims.size(), 2), 4, 0.3, random));
+        prove(d, draw(d.rule, std::vector<int>(d.rule.dims.size(), 1), 4, 0.3, random));
+    }
+}
+
+TEST_CASE("a rule without a chunked form keeps its step and recurrent forms") {
+    for (auto const& rule : catalogue()) {
+        if (rule.reason.empty()) continue;
+        INFO(rule.name);
+        auto const d = derive(typed(rule));
+        REQUIRE(d.missing);
+        CHECK_THAT(d.missing->text, Catch::Contains(rule.reason));
+        CHECK(d.programs.size() == 4);
+        for (auto form : {Form::step, Form::recurrent})
+            for (auto direction : {Direction::forward, Direction::backward}) CHECK(find(d.programs, form, direction));
+    }
+}
+
+TEST_CASE("the step form computes the worked examples") {
+    struct Example {
+        std::string rule;
+        std::map<std::string, std::vector<double>> inputs;
+        std::vector<double> state, output, after;
+    };
+    std::vector<Example> const examples{
+        {"gated",
+         {{"k", {0, 1}}, {"v", {11, 4}}, {"beta", {0.8}}, {"q", {1, 0}}},
+         {5, 3, 2, 7},
+         {1, 0.4},
+         {1, 9.4, 0.4, 4.6}},
+        {"delta",
+         {{"k", {1, 0}}, {"v", {11, 4}}, {"beta", {0.8}}, {"q", {0, 1}}},
+         {5, 3, 2, 7},
+         {3, 7},
+         {9.8, 3, 3.6, 7}},
+        {"sum", {{"k", {1, 0}}, {"v", {2, 0}}, {"q", {1, 1}}}, {0, 0, 0, 0}, {2, 0}, {2, 0, 0, 0}},
+    };
+    for (auto const& example : examples) {
+        INFO(example.rule);
+        auto const rule = typed(named(example.rule));
+        Environment<double> env;
+        for (auto const& [name, x] : example.inputs) {
+            env[name] = Dense<double>(static_cast<int>(x.size()), 1);
+            env[name].e = x;
+        }
+        env["S"] = Dense<double>(2, 2);
+        env["S"].e = example.state;
+        auto const got = interpret(lower_step(rule), env, Sizes{std::vector<int>(rule.dims.size(), 2), 1, 1});
+        for (std::size_t i = 0; i < 2; ++i) CHECK(got.at("o").e[i] == Approx(example.output[i]));
+        for (std::size_t i = 0; i < 4; ++i) CHECK(got.at("S").e[i] == Approx(example.after[i]));
+    }
+}
+
+TEST_CASE("what has a split and a summary") {
+    auto const derived = [](char const* name) { return derive(typed(named(name))); };
+    auto const split = [](Derived const& d) {
+        return find(d.programs, Form::chunked, Direction::forward, true) != nullptr;
+    };
+    CHECK(split(derived("gated_delta")));
+    CHECK(split(derived("kda")));
+    CHECK(split(derived("gated_oja")));
+    CHECK_FALSE(split(derived("gla")));               // nothing to solve
+    CHECK_FALSE(split(derived("value_decay_erase"))); // a system per value channel
+    CHECK_FALSE(split(derived("momentum_delta")));    // coupled states
+    CHECK_FALSE(split(derived("two_states")));        // one state feeds the other
+    for (auto const* name : {"gated_delta", "gla", "gla_value_gate", "gated_oja", "mlstm_sig", "delta_product2"}) {
+        INFO(name);
+        CHECK_FALSE(derived(name).no_summary);
+    }
+    for (auto const* name :
+         {"gla_both_gates", "value_decay_erase", "momentum_delta", "two_states", "value_write_read_gates"}) {
+        INFO(name);
+        CHECK(derived(name).no_summary);
+    }
+}

@@ -1,0 +1,37 @@
+#pragma once
+// Programs run over whole sequences on plain matrices over the field: what a driver does, without kernels.
+#include "codegen/program/interpret.hpp"
+#include "codegen/program/program.hpp"
+
+#include <random>
+
+namespace deltaloom::test {
+
+using runtime::field;
+using Matrix = codegen::Dense<field>;
+using Values = codegen::Environment<field>;
+
+// Operands of one sequence. Per-token operands: a row a token, a matrix flattened; inputs with a step axis are "k.0",
+// "k.1".
+struct Sequence {
+    int tokens = 1;
+    std::vector<int> dims;
+    Values per_token, fixed, states;            // fixed: parameters
+    Values output_cotangents, state_cotangents; // "d_o" (a row a token), "d_S" (after the last token)
+};
+
+// resets: how often an entry of a gate is zero (a log gate: minus infinity).
+Sequence draw(codegen::TypedRule const&, std::vector<int> dims, int tokens, double resets, std::mt19937_64&);
+
+// "o": a row a token, "S": after the last token; "d_k": a row a token, "d_S": before the first; "d_u" of a parameter:
+// summed. Of results that are none of these ("S.right") the values of every chunk, under "S.right@0" and so on.
+Values run(codegen::TypedRule const&, codegen::Program const&, Sequence const&, int chunk, bool padded = false);
+
+// The states before every chunk, the states after the last: by the step form, token by token.
+std::vector<Values> states_between(codegen::TypedRule const&, Sequence const&);
+
+Matrix product(Matrix const&, Matrix const&);
+Matrix sum(Matrix const&, Matrix const&);
+Matrix transposed(Matrix const&);
+
+} // namespace deltaloom::test
