@@ -1,0 +1,134 @@
+#pragma once
+// Decays between events: the product over the decay rows between a write and a read, as a product of intervals that
+// meet at a row between them (for log gates over floats: a sum, then exp). No quotient, no difference of sums, so that
+// 0 and -inf are resets like any other value.
+#include "deltaloom/runtime/ops/exponential.hpp"
+#include "deltaloom/runtime/ops/span.hpp"
+
+namespace deltaloom::runtime {
+inline namespace DELTALOOM_ISA {
+
+// The arithmetic of intervals. Sums: log gates over floats; else products, which over the field is both domains.
+template<class K, bool sums> struct chain {
+    static constexpr bool additive = sums;
+    static K unit() { return K(sums ? 0.0 : 1.0); }
+    template<class V> static DELTALOOM_INLINE V join(V a, V b) {
+        if constexpr (sums)
+            return a + b;
+        else
+            return a * b;
+    }
+    template<int count> static DELTALOOM_INLINE lanes<K, count> value(lanes<K, count> x) {
+        if constexpr (sums)
+            return lanes_exp<K, count>(x);
+        else
+            return x;
+    }
+};
+template<class K, class Body> void with_chain(domain d, Body body) {
+    if constexpr (is_float<K>)
+        if (d == domain::log) return body(chain<K, true>{});
+    body(chain<K, false>{});
+}
+
+// D of two tiles, 0 where the read does not see the write; `column` has one decay a row. between: the interval from the
+// writes' high to the reads' low, where the tiles are apart.
+template<class K> struct decay_tile {
+    static constexpr index most = event_tile::most;
+    K at[most][most];
+
+    template<class Chain>
+    decay_tile(Chain, K const* column, event_tile const& reads, event_tile const& writes, visibility visible,
+               K between) {
+        if (writes.high() <= reads.low()) {
+            K left[most], right = Chain::unit(); // from a write to the reads' low; from there to a read
+            index s = writes.high();
+            for (index e = 0; e < most; ++e) left[e] = Chain::unit();
+            for (index e = writes.count - 1; e >= 0; --e) {
+                for (; s > writes.bound[e]; --s) between = Chain::join(column[s - 1], between);
+                left[e] = between;
+            }
+            s = reads.low();
+            for (index i = 0; i < reads.count; ++i) {
+                for (; s < reads.bound[i]; ++s) right = Chain::join(right, column[s]);
+                for (index e = 0; e < most; ++e) at[i][e] = Chain::join(left[e], right);
+            }
+        } else {
+            K running[most];
+            index reached[most];
+            for (index e = 0; e < most; ++e) running[e] = Chain::unit();
+            for (index e = 0; e < writes.count; ++e) reached[e] = writes.bound[e];
+            for (index i = 0; i < reads.count; ++i) {
+                for (index e = 0; e < writes.count; ++e)
+                    for (; reached[e] < reads.bound[i]; ++reached[e])
+                        running[e] = Chain::join(running[e], column[reached[e]]);
+                for (index e = 0; e < most; ++e) at[i][e] = running[e];
+            }
+        }
+        constexpr int count = is_float<K> ? smaller(vector_lanes<K>, most) : 1;
+        for (index i = 0; i < reads.count; ++i) {
+            for (index e = 0; e < most; e += count)
+                write_lanes<count>(&at[i][e], Chain::template value<count>(read_lanes<count>(&at[i][e])));
+            for (index e = 0; e < writes.count; ++e)
+                if (!visible(reads, i, writes, e)) at[i][e] = K(0.0);
+        }
+    }
+};
+
+// n x n transitions of n coupled states: entry [state of the read, state of the write] of the product of the rows
+// between.
+template<class K, int size, class Chain>
+void transitions(Chain, matrix<K> out, events const& reads, events const& writes, bool masked,
+                 matrix<K> const (&a)[size]) {
+    constexpr int states = [] {
+        int n = 1;
+        while (n * n < size) ++n;
+        return n;
+    }();
+    static_assert(states * states == size, "the decays of n coupled states are n x n matrices of transitions");
+    for (index e = 0; e < out.cols; ++e) {
+        K column[states] = {};
+        column[writes.state(e)] = K(1.0);
+        index const start = writes.bound(e);
+        for (index i = 0, s = start; i < out.rows; ++i) {
+            for (; s < reads.bound(i); ++s) {
+                K next[states] = {};
+                for (int r = 0; r < states; ++r)
+                    for (int c = 0; c < states; ++c)
+                        next[r] = next[r] + Chain::template value<1>(a[r * states + c].data[s]) * column[c];
+                for (int r = 0; r < states; ++r) column[r] = next[r];
+            }
+            bool const seen = masked ? writes.position(e) < reads.position(i) : start <= reads.bound(i);
+            out(i, e) = seen ? column[reads.state(i)] : K(0.0);
+        }
+    }
+}
+
+// D[i, e]: the product of the decay rows strictly between write e and read i; of n coupled states with n x n matrices
+// of one column each.
+template<class K, int size> void decay(matrix<K> out, span const& s, index n, matrix<K> const (&a)[size], domain d) {
+    events const reads(s, n, false), writes(s, n, true);
+    visibility const visible{s.masked};
+    with_chain<K>(d, [&](auto chain) {
+        if constexpr (size > 1) return transitions(chain, out, reads, writes, s.masked, a);
+        using Chain = decltype(chain);
+        K const* const column = a[0].data;
+        clear(out);
+        for (event_tile w(writes, 0); !w.empty(); w = event_tile(writes, w.next())) {
+            K between = Chain::unit();
+            index reached = w.high();
+            for (event_tile r(reads, 0); !r.empty(); r = event_tile(reads, r.next())) {
+                if (!visible.any(r, w)) continue;
+                for (; reached < r.low(); ++reached) between = Chain::join(between, column[reached]);
+                decay_tile<K> const tile(chain, column, r, w, visible, between);
+                for (index i = 0; i < r.count; ++i)
+                    for (index e = 0; e < w.count; ++e) out(r.first + i, w.first + e) = tile.at[i][e];
+            }
+        }
+    });
+}
+// The causal mask: 1 where the read sees the write.
+template<class K> void mask(matrix<K> out, span const& s, index n) { decay(out, s, n, {matrix<K>{}}, domain::linear); }
+
+} // namespace DELTALOOM_ISA
+} // namespace deltaloom::runtime

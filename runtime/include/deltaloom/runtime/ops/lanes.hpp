@@ -1,0 +1,51 @@
+#pragma once
+// Vectors of the level's width as the compilers' own vector types: + - * are lane by lane, a scalar operand is
+// broadcast.
+#include "deltaloom/runtime/ops/matrix.hpp"
+
+#include <utility>
+
+#if defined(__clang__)
+#define DELTALOOM_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define DELTALOOM_UNROLL _Pragma("GCC unroll 64")
+#endif
+#define DELTALOOM_INLINE inline __attribute__((always_inline))
+
+namespace deltaloom::runtime {
+inline namespace DELTALOOM_ISA {
+
+// count lanes of K, a power of two; one lane is K itself.
+template<class K, int count> struct lanes_of {
+    typedef K type __attribute__((vector_size(count * sizeof(K))));
+};
+template<class K> struct lanes_of<K, 1> {
+    typedef K type;
+};
+template<class K, int count> using lanes = typename lanes_of<K, count>::type;
+template<class K> inline constexpr int vector_lanes = is_float<K> ? DELTALOOM_VECTOR_BYTES / int(sizeof(K)) : 1;
+
+template<int count, class K> DELTALOOM_INLINE lanes<K, count> read_lanes(K const* from) {
+    lanes<K, count> v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+template<int count, class K> DELTALOOM_INLINE void write_lanes(K* to, lanes<K, count> v) {
+    __builtin_memcpy(to, &v, sizeof v);
+}
+// Calls body(offset, lane_count) over at .. size: in full vectors, then in vectors of 16 bytes, then one by one.
+template<int count> struct lane_count {
+    static constexpr int value = count;
+};
+template<class K, class Body> DELTALOOM_INLINE void in_lanes(index at, index size, Body body) {
+    constexpr int full = vector_lanes<K>, small = is_float<K> ? 16 / int(sizeof(K)) : 1;
+    for (; at + full <= size; at += full) body(at, lane_count<full>{});
+    if constexpr (full > small)
+        for (; at + small <= size; at += small) body(at, lane_count<small>{});
+    if constexpr (small > 1)
+        for (; at < size; ++at) body(at, lane_count<1>{});
+}
+template<class K, class Body> DELTALOOM_INLINE void in_lanes(index size, Body body) { in_lanes<K>(0, size, body); }
+
+} // namespace DELTALOOM_ISA
+} // namespace deltaloom::runtime
