@@ -175,12 +175,11 @@ Driven drive(TypedRule const& rule, Program const& program, Plan plan, std::vect
              OracleData<field> const& data, Arriving<field> const& arriving) {
     Exact exact{Operands(rule), {dims}, has_token_bodies(program), data, arriving, {}};
     exact.driven.forward.outputs.resize(data.length);
+    // What no phase gives a gradient for has none: 0.
     if (program.direction == Direction::backward) {
-        exact.driven.gradients.length = data.length;
-        for (auto const& [name, tokens] : data.tokens)
-            for (auto const& steps : tokens) exact.driven.gradients.tokens[name].emplace_back(steps.size());
-        for (auto const& [name, m] : data.parameters)
-            exact.driven.gradients.parameters[name] = Dense<field>(m.rows, m.cols);
+        exact.driven.gradients = mapped<field, field>(
+            data, [](std::string const&, Dense<field> const& m) { return Dense<field>(m.rows, m.cols); });
+        exact.driven.gradients.states.clear();
     }
     exact.driven.left = walk(program, chunks_of(data.length, plan), exact);
     return std::move(exact.driven);

@@ -25,6 +25,13 @@ struct Writer {
         if (repeated) return over_dk ? one_of({"kr", "er"}) : one_of({"vr", "xr"});
         return over_dk ? one_of({"k", "k", "e", "f"}) : one_of({"v", "v", "x", "y"});
     }
+    string vector_beside(string const& first, bool over_dk) {
+        string second = vector(over_dk);
+        if (second == first)
+            second = repeated ? (over_dk ? (first == "kr" ? "er" : "kr") : (first == "vr" ? "xr" : "vr"))
+                              : (over_dk ? (first == "k" ? "e" : "k") : (first == "v" ? "x" : "v"));
+        return second;
+    }
     string key_vector() { return vector(keys_over_dk()); }
     string value_vector() { return vector(!keys_over_dk()); }
     string scalar_input() { return repeated ? "br" : one_of({"beta", "beta", "eta", "rho"}); }
@@ -43,7 +50,8 @@ struct Writer {
 
     // A scalar in [0, 1]: what may erase.
     string unit() {
-        string const s = scalar_input(), t = scalar_input(), k = key_vector(), e = key_vector(), gate = linear_gate();
+        string const s = scalar_input(), t = scalar_input(), k = key_vector(), e = vector_beside(k, keys_over_dk()),
+                     gate = linear_gate();
         switch (draw.weighted({8, 2, 2, 1, 1, 1, 1, 1, 1, 1, repeated ? 0 : 1})) {
         case 0: return s;
         case 1: tag("sigmoid"); return "sigmoid(" + s + ")";
@@ -59,7 +67,7 @@ struct Writer {
         }
     }
     string coefficient() { // of a write: bounded, of any sign
-        string const k = key_vector(), e = key_vector();
+        string const k = key_vector(), e = vector_beside(k, keys_over_dk());
         switch (draw.weighted({6, 1, 1, 1})) {
         case 0: return unit();
         case 1: tag("inner product of inputs"); return "dot(" + k + ", " + e + ")";
@@ -69,7 +77,7 @@ struct Writer {
     }
     // A key of norm at most 1.
     string key() {
-        string const k = key_vector(), e = key_vector();
+        string const k = key_vector(), e = vector_beside(k, keys_over_dk());
         switch (draw.weighted({6, 2, 1, 1, aux.empty() || repeated ? 0 : 3, 1})) {
         case 0: return k;
         case 1: tag("l2norm"); return "l2norm(" + k + ", 1e-6)";
@@ -80,7 +88,7 @@ struct Writer {
         }
     }
     string value() {
-        string const v = value_vector(), x = value_vector();
+        string const v = value_vector(), x = vector_beside(v, !keys_over_dk());
         switch (draw.weighted({8, 1, 1, 1, 1, repeated ? 0 : 1})) {
         case 0: return v;
         case 1: tag("map of a value"); return one_of({"silu", "tanh", "relu", "softplus", "elu1"}) + "(" + v + ")";
