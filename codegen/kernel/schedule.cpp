@@ -62,10 +62,6 @@ Statement loop(Loop l, std::vector<Statement> body, std::string comment = {}) {
     s.comment = std::move(comment);
     return s;
 }
-Statement commented(Statement s, std::string comment) {
-    s.comment = std::move(comment);
-    return s;
-}
 
 // What the functions of one token or one chunk are called with.
 struct Calls {
