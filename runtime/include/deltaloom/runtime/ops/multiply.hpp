@@ -49,10 +49,11 @@ template<int rows, class K> void product_rows(part<K> out, index cols, part<K> a
     constexpr int full = vector_lanes<K>;
     index j = 0;
     for (; j + 2 * full <= cols; j += 2 * full)
-        product_tile<rows, 2, full, K>({out.at(0, j), out.down, 1}, a, {b.at(0, j), b.down, b.across}, depth, add);
+        product_tile<rows, 2, full, K>({out.at(0, j), out.down, 1}, a, {b.at(0, j), b.down, is_float<K> ? 1 : b.across},
+                                       depth, add);
     in_lanes<K>(j, cols, [&](index at, auto count) {
-        product_tile<rows, 1, count.value, K>({out.at(0, at), out.down, 1}, a, {b.at(0, at), b.down, b.across}, depth,
-                                              add);
+        product_tile<rows, 1, count.value, K>({out.at(0, at), out.down, 1}, a,
+                                              {b.at(0, at), b.down, is_float<K> ? 1 : b.across}, depth, add);
     });
 }
 // out (rows x cols) = a (rows x depth) b (depth x cols), or added to it. out and b hold their rows without gaps.
