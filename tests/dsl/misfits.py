@@ -107,10 +107,21 @@ CASES = [
 ALONE = [CASES[0], CASES[1], CASES[3], ("S <<= tanh(g) * S", "", LOG), ("S <<= S * max(v, k)", "", "dv dk shape")]
 # Through the user's own helper or macro the compiler adds lines of its own, to still one error.
 THROUGH = [("S <<= S + project(v) * T(k)", "S <<= S + project(k) * T(k)", "dv dk transpose"), ("S <<= ERASED(v)", "S <<= ERASED(k)", "dv dk transpose")]
-ALLOWED, ALLOWED_THROUGH = 10, 13
+# Declarations: what a macro of the language says about its arguments.
+DECLARATIONS = [
+    ("DELTALOOM_GATE(x)", "DELTALOOM_GATE(x, log)", "a.gate log linear"),
+    ("DELTALOOM_GATE(x, dk)", "DELTALOOM_GATE(x, linear, dk)", "a.gate log linear"),
+    ("DELTALOOM_STATE(x)", "DELTALOOM_STATE(x, dk)", "a.state one.or.two"),
+    ("DELTALOOM_STATE(x, dk, dv, dk)", "DELTALOOM_STATE(x, dk, dv)", "a.state one.or.two"),
+    ("DELTALOOM_INPUT(x, log)", "DELTALOOM_INPUT(x)", "an.input no.domain"),
+    ("DELTALOOM_PARAMETER(x, dk, log)", "DELTALOOM_PARAMETER(x, log, dk)", "a.parameter domain first"),
+]
+ALLOWED, ALLOWED_IN_A_MACRO = 10, 14
 
 
 def rule(i, statement):
+    if statement.startswith("DELTALOOM_"):
+        return f"namespace n{i} {{ using namespace deltaloom::dsl; {statement}; }}\n"
     return f'namespace mine {{ constexpr auto r{i} = rule("r", {statement}, o <<= S * q); }}\n'
 
 
@@ -139,7 +150,7 @@ def check(cxx, folders, folder):
         longest = max(longest, len(lines))
         failed.extend("\n".join([f"{cxx}: {what}: {why}", *lines]) for why in faults(lines, words, allowed)[:1])
 
-    source.write_text(PRELUDE + "".join(rule(i, good) for i, (_, good, _) in enumerate(CASES + THROUGH)))
+    source.write_text(PRELUDE + "".join(rule(i, good) for i, (_, good, _) in enumerate(CASES + THROUGH + DECLARATIONS)))
     status, lines = compiled(cxx, folders, source)
     if status or lines:
         failed.append("\n".join([f"{cxx}: the right twins do not compile cleanly", *lines[:20]]))
@@ -154,11 +165,11 @@ def check(cxx, folders, folder):
     for i, (bad, _, words) in enumerate(CASES):
         expect(bad, said.pop(i, []) + ["1 error generated."] * ("clang" in cxx), words)
     failed += [f"{cxx}: said of no case: {x}" for x in said.values()]
-    for cases, allowed in ((ALONE, ALLOWED), (THROUGH, ALLOWED_THROUGH)):
+    for cases, allowed in ((ALONE, ALLOWED), (THROUGH, ALLOWED_IN_A_MACRO), (DECLARATIONS, ALLOWED_IN_A_MACRO)):
         for bad, _, words in cases:
             source.write_text(PRELUDE + rule(0, bad))
             expect(f"alone: {bad}", compiled(cxx, folders, source)[1], words, allowed)
-    print(f"{cxx}: {len(CASES) + len(THROUGH)} refusals and their twins, longest {longest} lines, {len(failed)} failed")
+    print(f"{cxx}: {len(CASES) + len(THROUGH) + len(DECLARATIONS)} refusals and their twins, longest {longest} lines, {len(failed)} failed")
     return failed
 
 

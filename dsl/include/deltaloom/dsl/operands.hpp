@@ -12,61 +12,78 @@ struct deltaloom_domains {
     struct linear {};
 };
 
-template<class... D> struct dimensions;
+template<class D>
+concept Dimension = !same<D, deltaloom_domains::log> && !same<D, deltaloom_domains::linear>;
+
+template<class... D> struct dimensions {
+    using type = shape::misfit;
+};
 template<> struct dimensions<> {
     using type = shape::scalar;
 };
-template<class D> struct dimensions<D> {
+template<Dimension D> struct dimensions<D> {
     using type = shape::vector<D>;
 };
-template<class R, class C> struct dimensions<R, C> {
+template<Dimension R, Dimension C> struct dimensions<R, C> {
     using type = shape::matrix<R, C>;
 };
+template<class Shape> using log_over = std::conditional_t<is_misfit<Shape>, Shape, shape::log<Shape>>;
 
 template<class Name, class Role, class Shape> using leaf = terminal<operand<Name, Role, Shape>>;
 
-// The operand that a role and what follows the name declare: dimensions, before them a domain.
+// The operand of a role and of what follows its name: a domain, dimensions. A misfit is no operand.
 template<class Name, class Role, class... D> struct declared {
-    static_assert(((!same<D, deltaloom_domains::log> && !same<D, deltaloom_domains::linear>) && ...),
-                  "log and linear are domains: a gate or a parameter has one, before its dimensions");
     using type = leaf<Name, Role, typename dimensions<D...>::type>;
 };
 template<class Name> struct declared<Name, role::state> {
-    static_assert(sizeof(Name) < 0, "a state is a vector or a matrix: name one or two dimensions");
+    using type = leaf<Name, role::state, shape::misfit>;
 };
 template<class Name, class... D> struct declared<Name, role::gate, D...> {
-    static_assert(sizeof(Name) < 0,
-                  "a gate has a domain: DELTALOOM_GATE(x, log, ...) or DELTALOOM_GATE(x, linear, ...)");
+    using type = leaf<Name, role::gate, shape::misfit>;
 };
 template<class Name, class... D> struct declared<Name, role::gate, deltaloom_domains::linear, D...> {
     using type = leaf<Name, role::gate, typename dimensions<D...>::type>;
 };
 template<class Name, class... D> struct declared<Name, role::gate, deltaloom_domains::log, D...> {
-    using type = leaf<Name, role::gate, shape::log<typename dimensions<D...>::type>>;
+    using type = leaf<Name, role::gate, log_over<typename dimensions<D...>::type>>;
 };
 template<class Name, class... D> struct declared<Name, role::parameter, deltaloom_domains::linear, D...> {
     using type = leaf<Name, role::linear_parameter, typename dimensions<D...>::type>;
 };
 template<class Name, class... D> struct declared<Name, role::parameter, deltaloom_domains::log, D...> {
-    using type = leaf<Name, role::parameter, shape::log<typename dimensions<D...>::type>>;
+    using type = leaf<Name, role::parameter, log_over<typename dimensions<D...>::type>>;
 };
+template<class Leaf> inline constexpr bool is_operand = !is_misfit<type_t<Leaf>>;
+
 } // namespace deltaloom::ast
 
 #define DELTALOOM_DIM(ID)                                                                                              \
     struct ID {                                                                                                        \
         static constexpr char const* text = #ID;                                                                       \
     }
-#define DELTALOOM_OPERAND(ID, ROLE, ...)                                                                               \
+#define DELTALOOM_OPERAND(USAGE, ID, ...)                                                                              \
     struct ID##_name {                                                                                                 \
         static constexpr char const* text = #ID;                                                                       \
     };                                                                                                                 \
     struct ID##_declared : ::deltaloom::ast::deltaloom_domains {                                                       \
-        using deltaloom_leaf =                                                                                         \
-            ::deltaloom::ast::declared<ID##_name, ::deltaloom::ast::role::ROLE __VA_OPT__(, ) __VA_ARGS__>::type;      \
+        using deltaloom_leaf = ::deltaloom::ast::declared<ID##_name, ::deltaloom::ast::role::__VA_ARGS__>::type;       \
+        static_assert(::deltaloom::ast::is_operand<deltaloom_leaf>, USAGE);                                            \
     };                                                                                                                 \
     inline constexpr ID##_declared::deltaloom_leaf ID {}
-#define DELTALOOM_STATE(ID, ...) DELTALOOM_OPERAND(ID, state __VA_OPT__(, ) __VA_ARGS__)
-#define DELTALOOM_INPUT(ID, ...) DELTALOOM_OPERAND(ID, input __VA_OPT__(, ) __VA_ARGS__)
-#define DELTALOOM_GATE(ID, ...) DELTALOOM_OPERAND(ID, gate __VA_OPT__(, ) __VA_ARGS__)
-#define DELTALOOM_PARAMETER(ID, ...) DELTALOOM_OPERAND(ID, parameter __VA_OPT__(, ) __VA_ARGS__)
-#define DELTALOOM_OUTPUT(ID, ...) DELTALOOM_OPERAND(ID, output __VA_OPT__(, ) __VA_ARGS__)
+#define DELTALOOM_STATE(ID, ...)                                                                                       \
+    DELTALOOM_OPERAND("a state has one or two dimensions: DELTALOOM_STATE(name, rows, columns)", ID,                   \
+                      state __VA_OPT__(, ) __VA_ARGS__)
+#define DELTALOOM_INPUT(ID, ...)                                                                                       \
+    DELTALOOM_OPERAND("an input has up to two dimensions and no domain: DELTALOOM_INPUT(name, rows, columns)", ID,     \
+                      input __VA_OPT__(, ) __VA_ARGS__)
+#define DELTALOOM_GATE(ID, ...)                                                                                        \
+    DELTALOOM_OPERAND(                                                                                                 \
+        "a gate has a domain, log or linear, then up to two dimensions: DELTALOOM_GATE(name, log, rows)", ID,          \
+        gate __VA_OPT__(, ) __VA_ARGS__)
+#define DELTALOOM_PARAMETER(ID, ...)                                                                                   \
+    DELTALOOM_OPERAND(                                                                                                 \
+        "a parameter has up to two dimensions, a domain may come first: DELTALOOM_PARAMETER(name, log, rows)", ID,     \
+        parameter __VA_OPT__(, ) __VA_ARGS__)
+#define DELTALOOM_OUTPUT(ID, ...)                                                                                      \
+    DELTALOOM_OPERAND("an output has up to two dimensions and no domain: DELTALOOM_OUTPUT(name, rows, columns)", ID,   \
+                      output __VA_OPT__(, ) __VA_ARGS__)
