@@ -18,7 +18,7 @@ struct Location {
 
 enum class Severity { error, warning, note };
 
-// What a user reads: `file:line:column: severity: text`, the source line, a caret. See codegen/report.hpp.
+// What a user reads: `file:line:column: severity: text`, the source line, a caret. See codegen/read/report.hpp.
 struct Diagnostic {
     Severity severity = Severity::error;
     std::string text;

@@ -4,6 +4,7 @@
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Tooling/ArgumentsAdjusters.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/xxhash.h>
@@ -92,7 +93,11 @@ std::vector<std::string> command(std::string const& header, ReadOptions const& o
         "-std=c++20", "-resource-dir",       resources,       "-Wno-pragma-once-outside-header"};
     for (auto const& folder : options.include_folders)
         if (!is_default(folder)) words.insert(words.end(), {"-isystem", folder});
-    words.insert(words.end(), options.compiler_flags.begin(), options.compiler_flags.end());
+    // What a build's flags may say about outputs is not for the reader.
+    using namespace clang::tooling;
+    auto const strip = combineAdjusters(getClangStripOutputAdjuster(), getClangStripDependencyFileAdjuster());
+    auto const flags = strip(options.compiler_flags, header);
+    words.insert(words.end(), flags.begin(), flags.end());
     words.insert(words.end(), {"-xc++-header", header.starts_with("-") ? "./" + header : header});
     return words;
 }

@@ -20,14 +20,17 @@ using llvm::dyn_cast_or_null;
 using llvm::isa;
 namespace fs = std::filesystem;
 
-fs::path real(fs::path const& path) {
-    std::error_code ignored;
-    auto const full = fs::weakly_canonical(path, ignored);
-    return ignored ? path.lexically_normal() : full;
+fs::path real(fs::path const& folder) {
+    std::error_code failed;
+    auto const full = fs::weakly_canonical(folder.empty() ? "." : folder, failed);
+    return failed ? folder.lexically_normal() : full;
 }
 
-bool is_below(fs::path const& file, fs::path const& folder) {
-    auto const relative = file.lexically_relative(folder);
+// The folder that a file is in; a file that is a link is where the link is.
+fs::path folder_of(clang::FileEntryRef file) { return real(fs::path(file.getName().str()).parent_path()); }
+
+bool is_below(fs::path const& inner, fs::path const& folder) {
+    auto const relative = inner.lexically_relative(folder);
     return !relative.empty() && *relative.begin() != "..";
 }
 
@@ -46,7 +49,7 @@ struct Search {
         if (!fresh) return known->second;
         auto const entry = places.sources.getFileEntryRefForID(file);
         if (!entry) return false;
-        auto const path = real(entry->getName().str());
+        auto const path = folder_of(*entry);
         bool here = is_below(path, folder);
         for (auto const& other : elsewhere) here = here && !is_below(path, other);
         return known->second = here;
@@ -126,10 +129,9 @@ std::vector<Declaration> rules_of(ASTContext& context, Places const& places,
                                   std::vector<Diagnostic>& diagnostics) {
     Search search{places, diagnostics, {}, {}, {}, {}, {}};
     auto const main = places.sources.getFileEntryRefForID(places.sources.getMainFileID());
-    auto const header = real(main->getName().str());
-    search.folder = header.parent_path();
+    search.folder = folder_of(*main);
     for (auto const& folder : include_folders)
-        if (auto const path = real(folder); !is_below(header, path)) search.elsewhere.push_back(path);
+        if (auto const path = real(folder); !is_below(search.folder, path)) search.elsewhere.push_back(path);
     search.context(*context.getTranslationUnitDecl());
     return std::move(search.rules);
 }

@@ -213,7 +213,10 @@ std::string shape_text(QualType type) {
     if (record->getName() == "vector") return "a vector of " + argument(0);
     if (record->getName() == "row") return "a row of " + argument(0);
     if (record->getName() == "matrix") return "a matrix of " + argument(0) + " x " + argument(1);
-    if (record->getName() == "log") return "a log gate (" + shape_text(s->getTemplateArgs()[0].getAsType()) + ")";
+    if (record->getName() == "log") {
+        auto const inner = shape_text(s->getTemplateArgs()[0].getAsType());
+        return inner == "a scalar" ? "a log gate" : "a log gate, " + inner;
+    }
     return "";
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("A refusal of the language is one error with both shapes, at the opera
 
     auto const gate = read_lines("inline constexpr auto r = rule(\"r\", S <<= g * S + v * T(k), o <<= S * q);");
     REQUIRE(gate.diagnostics.size() == 1);
-    CHECK_THAT(gate.diagnostics[0].text, Contains("exp") && Contains("a log gate"));
+    CHECK_THAT(gate.diagnostics[0].text, Contains("exp") && Contains("(here: a log gate and a matrix of dv x dk)"));
 }
 
 TEST_CASE("A refusal inside a helper names the helper's line, and the call in a note") {
@@ -102,6 +102,7 @@ TEST_CASE("A missing header says which package brings it; the user's own does no
     REQUIRE(own.diagnostics.size() == 1);
     CHECK_FALSE(own.machine);
     CHECK(place(own.diagnostics[0].where) == "5:10+20");
+    CHECK(read_lines(good, {"-nostdinc++"}).machine);
     ScratchFolder folder;
     auto const alone = read(folder.write("alone.hpp", "#include <deltaloom/dsl.hpp>\n"), {});
     CHECK(alone.machine);
@@ -115,6 +116,10 @@ TEST_CASE("The user's flags reach clang, and a wrong one is a diagnostic") {
     REQUIRE(warned.diagnostics.size() == 1);
     CHECK(warned.diagnostics[0].severity == Severity::warning);
     CHECK(warned.rules.size() == 1);
+    ScratchFolder folder;
+    auto const object = (folder.path / "out.o").string(), dependencies = (folder.path / "out.d").string();
+    CHECK(read_lines(good, {"-O2", "-c", "-o", object, "-MD", "-MF", dependencies}).rules.size() == 1);
+    CHECK_FALSE((std::filesystem::exists(object) || std::filesystem::exists(dependencies)));
     auto const unknown = read_lines(good, {"--no-such-flag"});
     REQUIRE_FALSE(unknown.diagnostics.empty());
     CHECK_THAT(unknown.diagnostics[0].text, Contains("--no-such-flag"));
