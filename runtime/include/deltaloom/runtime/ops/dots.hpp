@@ -53,7 +53,8 @@ DELTALOOM_INLINE void dots_tile(part<K> out, part<K> a, part<K> b, index depth, 
         for (int i = 0; i < rows; ++i) {
             lanes<K, count> const left = read(a.at(i, e));
             DELTALOOM_UNROLL
-            for (int j = 0; j < cols; ++j) sum[i * cols + j] = sum[i * cols + j] + left * right[j];
+            for (int j = 0; j < cols; ++j)
+                sum[i * cols + j] = multiply_add_lanes<count, K>(sum[i * cols + j], left, right[j]);
         }
     };
     index e = 0;

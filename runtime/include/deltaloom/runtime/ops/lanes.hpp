@@ -33,6 +33,22 @@ template<int count, class K> DELTALOOM_INLINE lanes<K, count> read_lanes(K const
 template<int count, class K> DELTALOOM_INLINE void write_lanes(K* to, lanes<K, count> v) {
     __builtin_memcpy(to, &v, sizeof v);
 }
+// sum + x * y, of lanes: in one rounding wherever the level has the instruction, so that no compiler's choice between
+// tiles shows in a bit. Vectors are left to contraction, which always finds this form; scalars may meet other
+// optimisations first.
+template<int count, class K>
+DELTALOOM_INLINE lanes<K, count> multiply_add_lanes(lanes<K, count> sum, auto x, lanes<K, count> y) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    if constexpr (count == 1 && std::is_same_v<K, float>)
+        return __builtin_fmaf(x, y, sum);
+    else if constexpr (count == 1 && std::is_same_v<K, double>)
+        return __builtin_fma(x, y, sum);
+    else
+        return sum + x * y;
+#else
+    return sum + x * y;
+#endif
+}
 // Calls body(offset, lane_count) over at .. size: in full vectors, then in vectors of 16 bytes, then one by one.
 template<int count> struct lane_count {
     static constexpr int value = count;

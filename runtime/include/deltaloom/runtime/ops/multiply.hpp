@@ -36,7 +36,7 @@ DELTALOOM_INLINE void product_tile(part<K> out, part<K> a, part<K> b, index dept
         for (int i = 0; i < rows; ++i) {
             K const x = *a.at(i, e);
             DELTALOOM_UNROLL
-            for (int v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + x * row[v];
+            for (int v = 0; v < vectors; ++v) sum[i][v] = multiply_add_lanes<count, K>(sum[i][v], x, row[v]);
         }
     }
     DELTALOOM_UNROLL

@@ -18,7 +18,7 @@ DELTALOOM_INLINE void solve_tile(part<K> u, part<K> m, part<K> b, index first, i
     }
     auto const add = [&](int i, K factor, lanes<K, count> const(&row)[vectors]) __attribute__((always_inline)) {
         DELTALOOM_UNROLL
-        for (int v = 0; v < vectors; ++v) sum[i][v] = sum[i][v] + factor * row[v];
+        for (int v = 0; v < vectors; ++v) sum[i][v] = multiply_add_lanes<count, K>(sum[i][v], factor, row[v]);
     };
     for (index e = backward ? first + rows : 0; e < (backward ? total : first); ++e) {
         lanes<K, count> row[vectors];
