@@ -53,7 +53,10 @@ ReadSlot read_slot(ChunkComponent const& c, std::vector<Event> const& events, st
     ReadSlot s;
     s.rows = c.events;
     s.rows.state.clear();
-    auto const width = c.per_channel ? row_extent(c) : Extent::of(1);
+    auto const over_rows = [&](Event const& event) {
+        return slot < event.reads.size() && !event.reads[slot]->coefficient.shape.scalar();
+    };
+    auto const width = std::any_of(events.begin(), events.end(), over_rows) ? row_extent(c) : Extent::of(1);
     std::vector<NodeId> keys, coefficients;
     for (auto const& event : events) {
         auto const* r = slot < event.reads.size() ? event.reads[slot] : nullptr;
@@ -61,20 +64,24 @@ ReadSlot read_slot(ChunkComponent const& c, std::vector<Event> const& events, st
         keys.push_back(r ? values.rows(r->key) : b.constant(0, {Extent::tokens(1), col_extent(c)}));
         coefficients.push_back(r ? values.neutral(values.whole(values.value(r->coefficient), width), 0)
                                  : b.constant(0, {Extent::tokens(1), width}));
-        if (r) list(s.text, print(values.rule, r->key));
+        if (!r) continue;
+        list(s.text, print(values.rule, r->key));
+        list(s.coefficient_text, print(values.rule, r->coefficient));
     }
     s.keys = b.interleave(keys);
     s.coefficient = b.interleave(coefficients);
-    if (keys.size() > 1) {
-        label(b, s.keys, "read_keys", "rows of read_keys: " + s.text);
-        label(b, s.coefficient, "c", "c = coefficients of the reads");
-    }
+    if (keys.size() == 1) return s;
+    auto const same = s.keys == c.X;
+    label(b, s.keys, "read_keys", "rows of read_keys: " + s.text);
+    label(b, s.coefficient, "c", "rows of c: " + s.coefficient_text);
+    s.text = same ? "keys" : "read_keys";
+    s.coefficient_text = "c";
     return s;
 }
 
 } // namespace
 
-std::string ChunkComponent::name() const { return values.rule.operands[component.states[0]].name; }
+std::string ChunkComponent::name() const { return state_name(*this, 0); }
 
 ChunkComponent chunk_component(ChunkValues& values, Component const& component) {
     auto& b = values.b;
@@ -97,12 +104,15 @@ ChunkComponent chunk_component(ChunkValues& values, Component const& component) 
                                       : b.constant(0, {Extent::tokens(1), row_extent(c)}));
         slots = std::max(slots, event.reads.size());
         list(c.key_text, print(values.rule, event.write->key));
+        if (event.direct) list(c.direct_text, print(values.rule, event.write->direct));
     }
     c.X = b.interleave(keys);
     c.P = b.interleave(direct);
     if (events.size() > 1) {
         label(b, c.X, "keys", "rows of keys: " + c.key_text);
-        label(b, c.P, "direct", "what the writes add without a read");
+        label(b, c.P, "direct", "rows of direct: " + c.direct_text);
+        c.key_text = "keys";
+        c.direct_text = "direct";
     }
     for (std::size_t j = 0; j < slots; ++j) c.reads.push_back(read_slot(c, events, j));
     return c;

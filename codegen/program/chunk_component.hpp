@@ -3,10 +3,13 @@
 // rows of X, P and U; a read i sees a write e if and only if e's position is before i's. phi(e,i), D(e,i): the scalar
 // and channel decays strictly between.
 //
-//   G[i,e] = phi(e,i) sum_j R[i,j] D_j(e,i) X[e,j]                 U  = (I - c . G)^-1 (P + c . phi(0,i) (R . D(0,i))
-//   Sigma^T) right read-out  phi(0,i) (Q . D(0,i)) Sigma^T + G_Q U          left read-out  phi(0,i) D(0,i) . (Q Sigma)
-//   + sum_e phi D(e,i) <q_i, u_e> x_e Sigma' = phi(0,end) Sigma . D(0,end) + U^T (phi(e,end) D(e,end) . X)
-//   value-channel decays: the same on the side of U
+//   G[i,e]           phi(e,i) sum_j R[i,j] D_j(e,i) X[e,j]
+//   U                (I - c . G)^-1 (P + c . phi(0,i) (R . D(0,i)) Sigma^T)
+//   right read-out   phi(0,i) (Q . D(0,i)) Sigma^T + G_Q U
+//   left read-out    phi(0,i) D(0,i) . (Q Sigma) + sum_e phi(e,i) <q_i, u_e> D(e,i) . x_e
+//   Sigma after      phi(0,end) Sigma . D(0,end) + U^T (phi(e,end) D(e,end) . X)
+//
+// Value-channel decays stand in the same way on the side of U.
 #include "codegen/program/decay_track.hpp"
 
 namespace deltaloom::codegen {
@@ -15,7 +18,7 @@ struct ReadSlot {            // the j-th read of every event
     NodeId keys = -1;        // R: events x col; 0 where an event has no j-th read
     NodeId coefficient = -1; // c: events x 1, or events x row
     EventRows rows;
-    std::string text; // of the keys
+    std::string text, coefficient_text; // of R and c, for notes
 };
 
 struct ChunkComponent {
@@ -24,8 +27,8 @@ struct ChunkComponent {
     DecayTrack scalar, key, value;
     std::vector<NodeId> start; // Sigma_s before the chunk, row x col
     EventRows events;
-    std::string key_text;  // of the write keys
-    NodeId X = -1, P = -1; // events x col, events x row; -1: the component writes nothing
+    NodeId X = -1, P = -1;             // events x col, events x row; -1: the component writes nothing
+    std::string key_text, direct_text; // of X and P, for notes
     std::vector<ReadSlot> reads;
     bool per_channel = false; // one triangular system per value channel; then there is one slot
     NodeId U = -1;            // events x row

@@ -13,7 +13,14 @@ inline Extent col_extent(ChunkComponent const& c) { return Extent::dim(c.compone
 
 // Names a value for the emitted text; operands and constants have their own.
 NodeId label(Builder&, NodeId, std::string hint, std::string note);
-std::string sigma_text(ChunkComponent const&, int state); // "S", "T(S)"
+std::string at(std::string const& text, char const* row); // "k[i]", "(v - k)[i]"
+std::string times(std::string const& factor);             // "beta ", "(-beta) ", nothing for "1"
+
+std::string state_name(ChunkComponent const&, int state);
+std::string writes_text(ChunkComponent const&); // "u[e]", or what U is; nothing where it is 1
+
+// What a read of Sigma, or of its transpose, is called: "S q", "T(S) y", "dot(z, q)".
+std::string read_text(ChunkComponent const&, int state, bool transposed, std::string const& argument);
 
 // A factor of -1 is 1 throughout.
 inline NodeId scaled(ChunkComponent const& c, NodeId factor, NodeId x) {

@@ -12,6 +12,13 @@ std::string text(ChunkComponent const& c, Monomial const& m, DimId dim) {
     return print(c.values.rule, v);
 }
 
+std::string weight_of(Builder const& b, NodeId scores) { return b[scores].hint.empty() ? "scores" : b[scores].hint; }
+
+std::string read_decay(ChunkComponent const& c, EventRows const& reads) {
+    if (!c.scalar) return "";
+    return reads.position == c.events.position ? "decay[i,e] " : "read_decay[i,e] ";
+}
+
 EventRows tokens_at(int position, int state) { return {EventRows::Kind::tokens, {position}, {state}}; }
 
 // Sigma q per token.
@@ -22,12 +29,17 @@ NodeId right(ChunkComponent const& c, Monomial const& q, int position, int state
     auto const name = text(c, q, c.component.col);
     auto const before = from_state(c, Q, rows, name, "from_state");
     if (!c.writes()) return before;
-    auto const scores = label(b, gram(c, Q, rows, name, bool(c.value)), "scores",
-                              "scores[i,e] = <" + name + "[i] D(e,i), " + c.key_text + "[e]>, 0 unless e is before i");
+    auto const scores = gram(c, Q, rows, name, bool(c.value));
+    label(b, scores, "scores",
+          "scores[i,e] = " + read_decay(c, rows) + "<" + at(name, "i") + ", " + at(c.key_text, "e") +
+              ">, 0 unless e is before i");
     auto const inside = collect(c, c.value, scores, c.U, rows);
-    label(b, inside, "from_chunk", "from_chunk[i] = sum_e scores[i,e] U[e]");
-    auto const read = sigma_text(c, state) + " " + name;
-    return label(b, b.add(before, inside), "read", read + " = from_state + from_chunk");
+    auto const read = read_text(c, state, false, name);
+    label(b, inside, "from_chunk",
+          "from_chunk[i] = sum_e " + weight_of(b, scores) + "[i,e]" + (c.value ? " D(e,i)" : "") +
+              (writes_text(c).empty() ? "" : " " + writes_text(c)));
+    return label(b, b.add(before, inside), "read",
+                 read + ": from the state before the chunk and from the chunk's own writes");
 }
 
 // Sigma^T q per token; q = nullptr: Sigma has one row, and is wanted itself.
@@ -35,12 +47,12 @@ NodeId left(ChunkComponent const& c, Monomial const* q, int position, int state)
     auto& b = c.values.b;
     auto const rows = tokens_at(position, state);
     auto const Q = q ? c.values.whole(c.values.product(*q, c.component.row), row_extent(c)) : -1;
-    auto const name = q ? "T(" + text(c, *q, c.component.row) + ") " : "";
+    auto const name = q ? text(c, *q, c.component.row) : "";
     auto const decayed = q ? scaled(c, channels_from_start(c, c.value, rows, row_extent(c)), Q) : -1;
     NodeId before = -1;
     for (int k = 0; k < static_cast<int>(c.start.size()); ++k) {
         auto const read = q ? b.matmul(decayed, c.start[k]) : c.start[k];
-        if (q) label(b, read, "from_state", "from_state[i] = " + name + sigma_text(c, k));
+        if (q) label(b, read, "from_state", "from_state[i] = " + read_text(c, k, true, at(name, "i")));
         auto const term = scaled(c, between(c, rows, start_row(k)), read);
         before = before < 0 ? term : b.add(before, term);
     }
@@ -49,11 +61,13 @@ NodeId left(ChunkComponent const& c, Monomial const* q, int position, int state)
     auto const weights = q ? weigh(c, c.value, Q, c.U, rows) : b.transpose(c.U);
     auto const scores = b.mul(between(c, rows, c.events), weights);
     label(b, scores, "scores",
-          q ? "scores[i,e] = " + name + "U[e] D(e,i), 0 unless e is before i"
-            : "scores[i,e] = U[e] D(e,i), 0 unless e is before i");
+          "scores[i,e] = " + read_decay(c, rows) +
+              (q ? "<" + at(name, "i") + ", " + writes_text(c) + ">" : writes_text(c)) + ", 0 unless e is before i");
     auto const inside = collect(c, c.key, scores, c.X, rows);
-    label(b, inside, "from_chunk", "from_chunk[i] = sum_e scores[i,e] " + c.key_text + "[e]");
-    return label(b, b.add(before, inside), "read", name + sigma_text(c, state) + " = from_state + from_chunk");
+    label(b, inside, "from_chunk",
+          "from_chunk[i] = sum_e " + weight_of(b, scores) + "[i,e] " + (c.key ? "D(e,i) " : "") + at(c.key_text, "e"));
+    return label(b, b.add(before, inside), "read",
+                 read_text(c, state, true, name) + ": from the state before the chunk and from the chunk's own writes");
 }
 
 } // namespace
@@ -103,14 +117,16 @@ NodeId keys_at_end(ChunkComponent const& c, int state) {
     auto& b = c.values.b;
     auto const X = scaled(c, channels_to_end(c, c.key, col_extent(c)), c.X);
     auto const phi = between(c, end_row(state), c.events);
-    return label(b, phi < 0 ? X : b.mul(b.transpose(phi), X), "keys_at_end",
-                 "keys_at_end[e] = (" + c.key_text + ")[e] D(e,end)");
+    auto const node = phi < 0 ? X : b.mul(b.transpose(phi), X);
+    if (node == c.X) return node;
+    return label(b, node, "keys_at_end", "keys_at_end[e] = D(e,end) " + at(c.key_text, "e"));
 }
 
 // U with its value-channel decays to the end, events x row.
 NodeId values_at_end(ChunkComponent const& c, NodeId U) {
+    if (!c.value) return U;
     return label(c.values.b, scaled(c, channels_to_end(c, c.value, row_extent(c)), U), "u_at_end",
-                 "u_at_end[e] = D(e,end) U[e]");
+                 "u_at_end[e] = D(e,end) " + writes_text(c));
 }
 
 } // namespace
@@ -128,13 +144,20 @@ NodeId state_after(ChunkComponent const& c, int state) {
         if (value_decay >= 0) term = b.mul(term, turned(b.transpose(value_decay)));
         after = after < 0 ? term : b.add(after, term);
     }
-    auto const name = c.values.rule.operands[c.component.states[state]].name;
+    auto const name = state_name(c, state);
+    std::string keys, values;
     if (c.writes()) {
         auto const X = keys_at_end(c, state), U = values_at_end(c, c.U);
-        auto const written = c.component.flipped ? b.matmul(b.transpose(X), U) : b.matmul(b.transpose(U), X);
-        after = b.add(after, written);
+        keys = X == c.X ? at(c.key_text, "e") : "keys_at_end[e]";
+        values = U == c.U ? writes_text(c) : "u_at_end[e]";
+        auto const product = c.component.flipped ? b.matmul(b.transpose(X), U) : b.matmul(b.transpose(U), X);
+        after = b.add(after, product);
     }
-    return label(b, after, name, name + " = " + name + " . D(0,end) + sum_e U[e] (X[e] D(e,end))^T");
+    auto const transposed = values.empty() ? "" : " T(" + values + ")";
+    auto const outer = c.component.flipped ? keys + transposed : values + " T(" + keys + ")";
+    auto const written = c.writes() ? " + sum_e " + outer : "";
+    bool const decays = c.scalar || c.key || c.value; // of coupled states: and mixed
+    return label(b, after, name, name + " after the chunk = " + name + (decays ? ", decayed," : "") + written);
 }
 
 AffineMap affine_map(ChunkComponent const& c) {

@@ -62,15 +62,22 @@ NodeId ChunkValues::atom(Atom const& a) {
         return node;
     }
     auto const argument = [&](int i) { return value(a.arguments[i]); };
+    auto const named = [&](NodeId node, std::string const& function) {
+        auto const of = print(rule, a.arguments[0]);
+        bool const word = of.size() <= 8 && std::all_of(of.begin(), of.end(),
+                                                        [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+        return b.named(node, word ? function + "_" + of : function);
+    };
     switch (a.kind) {
     case Atom::Kind::operand: {
         auto const x = operand(a.operand, a.step);
         return rule.operands[a.operand].per_token() ? x : b.transpose(x);
     }
-    case Atom::Kind::exp_log: return b.unlog(argument(0));
+    case Atom::Kind::exp_log: return named(b.unlog(argument(0)), "exp");
     case Atom::Kind::map:
-        return a.arguments.size() == 2 ? b.maximum(argument(0), argument(1)) : b.map(a.function, argument(0));
-    case Atom::Kind::vector_map: return b.vector_map(a.function, argument(0), 1, a.eps);
+        if (a.arguments.size() == 2) return b.maximum(argument(0), argument(1));
+        return named(b.map(a.function, argument(0)), a.function);
+    case Atom::Kind::vector_map: return named(b.vector_map(a.function, argument(0), 1, a.eps), a.function);
     case Atom::Kind::dot: return b.sum(product(a.left, a.dim), 1);
     case Atom::Kind::sum: return b.sum(argument(0), 1);
     case Atom::Kind::read: { // of a dense parameter W: the rows of (W y)^T = y^T W^T

@@ -19,6 +19,12 @@ Names prefixed(Names names) {
     return names;
 }
 
+Names results(Body const& body) {
+    Names all;
+    for (auto const& [name, node] : body.results) all.push_back(name);
+    return all;
+}
+
 // The cotangents of every input of a body.
 Names cotangents(Body const& body) {
     Names all;
@@ -33,7 +39,8 @@ Phase scan(Phase::Kind kind, std::string purpose, Body body, Names carries) {
 
 Program forward(TypedRule const& rule, Form form, Body const& body) {
     auto const purpose = form == Form::step ? "output and state" : "outputs and states";
-    return {form, Direction::forward, false, {scan(Phase::Kind::scan_forward, purpose, body, states(rule))}};
+    auto const live = pruned(body, results(body));
+    return {form, Direction::forward, false, {scan(Phase::Kind::scan_forward, purpose, live, states(rule))}};
 }
 
 Phase states_before(TypedRule const& rule, Body const& body, std::string const& unit) {

@@ -1,6 +1,7 @@
 // One chunk from the recurrence. No loop over tokens: rows are the events of all tokens, and one triangular solve a
 // component does the rest.
 #include "codegen/program/chunk.hpp"
+#include "codegen/program/expression_text.hpp"
 
 #include <stdexcept>
 
@@ -28,6 +29,13 @@ ChunkComponent& Chunk::add(Component const& component) {
     return components.emplace_back(chunk_component(values, component));
 }
 
+// "o <<= S * q".
+static std::string output_line(TypedRule const& rule, OperandId output) {
+    for (auto const& s : rule.statements)
+        if (s.target == output) return rule.operands[output].name + " <<= " + text(rule, s.value);
+    return "";
+}
+
 Body Chunk::finished() {
     auto const& rule = values.rule;
     auto& b = values.b;
@@ -35,7 +43,11 @@ Body Chunk::finished() {
     for (auto const& [output, value] : recurrence.outputs) {
         auto const& name = rule.operands[output].name;
         auto const node = values.rows(value);
-        if (b[node].op != Op::input) b.named(node, name, name + " = " + print(rule, value));
+        if (b[node].op != Op::input) {
+            auto& named = b.body.nodes[node];
+            named.hint = name;
+            named.note = output_line(rule, output);
+        }
         results.emplace_back(name, node);
     }
     for (OperandId i = 0; i < static_cast<OperandId>(rule.operands.size()); ++i)

@@ -82,6 +82,8 @@ inline std::vector<CatalogueRule> const& catalogue() {
          "GATE(gk, log, dk); OUTPUT(y, dk)"},
         {"left_read_with_gates", "S <<= diag(exp(gv)) * S * diag(exp(gk)) + v * T(k), y <<= T(S) * v, o <<= S * q",
          "GATE(gk, log, dk); GATE(gv, log, dv); OUTPUT(y, dk)"},
+        {"mapped_keys", "S <<= S + beta * (v - S * (W * k)) * T(T(W) * k), o <<= (V * (S * q)) / (1 + norm(q))",
+         "PARAMETER(W, dk, dk); PARAMETER(V, dv, dv)"},
         // Value-channel decay under a right erase: one triangular system per value channel.
         {"value_decay_erase", "S <<= diag(exp(gv)) * S + beta * (v - S * k) * T(k), o <<= S * q", "GATE(gv, log, dv)"},
         {"value_decay_cancelling", "S <<= diag(exp(gv)) * (S + beta * (v - S * k) * T(k)), o <<= S * q",
