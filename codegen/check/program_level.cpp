@@ -96,31 +96,38 @@ struct Checked {
                                                          : compare_backward(drive_it, trial, length);
     }
 
+    // Compares one plan at one trial; true: nothing differs.
+    bool holds(Variant const& v, Plan plan, Trial& trial, Result& r, long& most) const {
+        int const shortest = v.program.form == Form::step ? 1 : 0;
+        int length = shortest;
+        auto const at = [&](int l) { return compare(v, plan, trial, l); };
+        try {
+            length = usable(v, plan, trial, most);
+            bool const empty_too = shortest == 0 && &trial == &trials.front();
+            if (at(length) || (empty_too && at(0))) report(r, at, shortest, length);
+        } catch (std::exception const& e) {
+            r.pass = false, r.got = e.what();
+        }
+        if (r.pass) r.tokens = std::max<long>(r.tokens, length);
+        return r.pass;
+    }
+
     Result check(Variant const& v) {
         Result r;
         r.rule = rule.name;
         r.form = v.program.form, r.direction = v.program.direction;
         r.level = "program", r.name = v.name;
         r.trials = int(trials.size());
-        for (auto const& name : derived.rule.dims) r.dims.emplace_back(name, trials.front().dims().at(name));
         long most = 1;
+        auto const& first = trials.front();
         for (auto& trial : trials)
             for (Plan const plan : v.plans) {
-                int const length = usable(v, plan, trial, most);
-                auto const at = [&](int l) { return compare(v, plan, trial, l); };
-                bool const empty_too = &trial == &trials.front() && v.program.form != Form::step;
-                r.tokens = std::max<long>(r.tokens, length);
-                r.chunk = std::max(r.chunk, v.program.form == Form::summary ? 0 : of_length(plan, length).chunk);
-                try {
-                    if (!at(length) && !(empty_too && at(0))) continue;
-                    report(r, at, v.program.form == Form::step ? 1 : 0, length);
-                } catch (std::exception const& e) {
-                    r.pass = false, r.tokens = length, r.got = e.what();
-                }
-                r.chunk = of_length(plan, int(r.tokens)).chunk;
+                if (!r.pass) continue;
+                bool const held = holds(v, plan, trial, r, most);
+                r.chunk = held ? std::max(r.chunk, plan.chunk) : of_length(plan, int(r.tokens)).chunk;
+                if (held && &trial != &first) continue;
                 r.dims.clear();
                 for (auto const& name : derived.rule.dims) r.dims.emplace_back(name, trial.dims().at(name));
-                return finished(std::move(r), most);
             }
         return finished(std::move(r), most);
     }
