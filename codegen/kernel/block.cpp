@@ -1,5 +1,7 @@
 #include "codegen/kernel/block.hpp"
 
+#include "codegen/kernel/describe.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
@@ -54,6 +56,9 @@ Scalar multiply(Scalar a, Scalar b) {
     if (is(a, 1)) return b;
     if (is(a, -1)) return negate(std::move(b));
     if (is(a, 0)) return a;
+    if (a.kind == Scalar::Kind::negate && b.kind == Scalar::Kind::negate) return multiply(std::move(a.arguments[0]), std::move(b.arguments[0]));
+    if (a.kind == Scalar::Kind::negate) return negate(multiply(std::move(a.arguments[0]), std::move(b)));
+    if (b.kind == Scalar::Kind::negate) return negate(multiply(std::move(a), std::move(b.arguments[0])));
     return scalar(Scalar::Kind::multiply, {std::move(a), std::move(b)});
 }
 Scalar select(std::string mask, Scalar a) { return scalar(Scalar::Kind::select, {std::move(a), number(0)}, std::move(mask)); }
@@ -133,34 +138,6 @@ BufferId BlockWriter::make(std::string const& name, Extents s) {
 }
 
 static Extents storage(Extents s, bool turned) { return turned ? Extents{s.cols, s.rows} : s; }
-
-// What the lowering left without a name is called after its arguments, if that stays short: S_k = S k.
-std::string BlockWriter::wish(NodeId id) const {
-    auto const& n = body.nodes[id];
-    if (!n.hint.empty()) return n.hint;
-    if (n.op == Op::transpose) return wish(n.args[0]) + "_t";
-    if (n.op == Op::input) return n.name;
-    if (n.op == Op::matmul) {
-        auto const name = [&](NodeId a) {
-            auto const v = strip(body, a);
-            return buffer[v.node] >= 0 ? function.buffers[buffer[v.node]].name : wish(v.node);
-        };
-        auto const text = name(n.args[0]) + "_" + name(n.args[1]);
-        return text.size() <= 9 ? text : "product";
-    }
-    switch (n.op) {
-    case Op::constant: return n.number == 0 ? "zero" : n.number == 1 ? "ones" : "constant";
-    case Op::eye: return "identity";
-    case Op::logone: return "unit";
-    case Op::sum: return "total";
-    case Op::decay: return "D";
-    case Op::gram: return "G";
-    case Op::solve:
-    case Op::csolve: return "U";
-    case Op::interleave: return "rows";
-    default: return "x";
-    }
-}
 
 Argument BlockWriter::whole(NodeId a) {
     auto const v = strip(body, a);
@@ -262,7 +239,10 @@ Statement BlockWriter::operation(NodeId id, BufferId out) {
     auto const& n = body.nodes[id];
     auto const arg = [&](int i) { return whole(n.args[i]); };
     auto const domain = [&](int i) { return argument(Integer(body.nodes[n.args[i]].log ? "domain::log" : "domain::linear")); };
-    auto const eps = [&] { return argument(Integer(fmt::format("{}", nearest(n.number)))); };
+    auto const eps = [&] {
+        auto const text = fmt::format("{}", nearest(n.number));
+        return argument(Integer(text.find_first_of(".e") == text.npos ? text + ".0" : text));
+    };
     auto const target = argument(out);
     auto const tokens = argument(Integer("n"));
     switch (n.op) {
@@ -306,26 +286,9 @@ Statement BlockWriter::operation(NodeId id, BufferId out) {
     return {};
 }
 
-std::string BlockWriter::formula(NodeId id) const {
-    auto const& n = body.nodes[id];
-    if (!n.note.empty()) return n.note;
-    auto const name = [&](NodeId a) {
-        auto const v = strip(body, a);
-        return (buffer[v.node] >= 0 ? function.buffers[buffer[v.node]].name : wish(v.node)) + (v.turned ? "^T" : "");
-    };
-    auto const own = (buffer[id] >= 0 ? function.buffers[buffer[id]].name : "") + " = ";
-    switch (n.op) {
-    case Op::matmul: return own + name(n.args[0]) + " " + name(n.args[1]);
-    case Op::sum: return own + name(n.args[0]) + (n.index == 0 ? ", summed over its rows" : ", summed over its columns");
-    case Op::solve: return fmt::format("{}(1 - {}){} {}", own, name(n.args[0]), n.transposed ? "^-T" : "^-1", name(n.args[1]));
-    case Op::spread: return own + "the gradient of the decay rows";
-    default: return "";
-    }
-}
-
 void BlockWriter::write(NodeId id) {
     auto const& n = body.nodes[id];
-    auto const target = make(wish(id), storage(n.shape, turned[id] != 0));
+    auto const target = make(wish(*this, id), storage(n.shape, turned[id] != 0));
     Block block{target, {}};
     bool const nothing = n.shape.rows == Extent::tokens(0) || n.shape.cols == Extent::tokens(0);
     if (nothing) {
@@ -354,7 +317,7 @@ void BlockWriter::write(NodeId id) {
         block.statements.push_back(operation(id, target));
     }
     buffer[id] = target;
-    if (!block.statements.empty()) block.statements[0].comment = formula(id);
+    if (!block.statements.empty()) block.statements[0].comment = formula(*this, id);
     blocks.push_back(std::move(block));
 }
 
@@ -367,7 +330,7 @@ void BlockWriter::add_into(BufferId target, NodeId id) {
         sum(block, v, true);
     else
         block.statements.push_back(entries(target, id, false, {}, true));
-    if (!block.statements.empty()) block.statements[0].comment = buffer[v.node] < 0 ? formula(v.node) : "";
+    if (!block.statements.empty()) block.statements[0].comment = buffer[v.node] < 0 ? formula(*this, v.node) : "";
     blocks.push_back(std::move(block));
 }
 

@@ -39,8 +39,6 @@ private:
     void sum(Block&, View, bool add);
     Statement operation(NodeId, BufferId);
     Argument span(Span const&);
-    std::string wish(NodeId) const;
-    std::string formula(NodeId) const;
 };
 
 }

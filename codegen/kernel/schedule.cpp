@@ -201,7 +201,7 @@ Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& pr
         inside.push_back({s, e.take(e.f.body, "states_" + o.name, rows("smaller(s.segment, chunks)"), e.extent(o.shape.cols)), own});
     }
     auto const at = [&](std::vector<Statement>& to, Kept const& kept, std::string const& wish, Integer position) {
-        auto const& own = e.f.buffers[kept.own];
+        auto const own = e.f.buffers[kept.own]; // a copy: `make` below moves them
         Statement s;
         s.kind = Statement::Kind::view;
         s.buffer = e.make(wish, own.rows, own.cols);
