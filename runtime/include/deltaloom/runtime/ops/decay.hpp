@@ -55,22 +55,24 @@ template<class K> struct decay_tile {
             }
         } else {
             K running[most];
-            index reached[most];
             for (index e = 0; e < most; ++e) running[e] = Chain::unit();
-            for (index e = 0; e < writes.count; ++e) reached[e] = writes.bound[e];
+            index s = writes.low(), begun = 0; // the writes that stand before row s
             for (index i = 0; i < reads.count; ++i) {
-                for (index e = 0; e < writes.count; ++e)
-                    for (; reached[e] < reads.bound[i]; ++reached[e])
-                        running[e] = Chain::join(running[e], column[reached[e]]);
+                for (; s < reads.bound[i]; ++s) {
+                    while (begun < writes.count && writes.bound[begun] <= s) ++begun;
+                    K const row = column[s];
+                    for (index e = 0; e < begun; ++e) running[e] = Chain::join(running[e], row);
+                }
                 for (index e = 0; e < most; ++e) at[i][e] = running[e];
             }
         }
         constexpr int count = is_float<K> ? smaller(vector_lanes<K>, most) : 1;
+        index seen = 0;
         for (index i = 0; i < reads.count; ++i) {
+            while (seen < writes.count && visible(reads, i, writes, seen)) ++seen;
             for (index e = 0; e < most; e += count)
                 write_lanes<count>(&at[i][e], Chain::template value<count>(read_lanes<count>(&at[i][e])));
-            for (index e = 0; e < writes.count; ++e)
-                if (!visible(reads, i, writes, e)) at[i][e] = K(0.0);
+            for (index e = seen; e < most; ++e) at[i][e] = K(0.0);
         }
     }
 };
@@ -86,22 +88,25 @@ void transitions(Chain, matrix<K> out, events const& reads, events const& writes
         return n;
     }();
     static_assert(states * states == size, "the decays of n coupled states are n x n matrices of transitions");
-    for (index e = 0; e < out.cols; ++e) {
-        K column[states] = {};
-        column[writes.state(e)] = K(1.0);
-        index const start = writes.bound(e);
-        for (index i = 0, s = start; i < out.rows; ++i) {
-            for (; s < reads.bound(i); ++s) {
-                K next[states] = {};
-                for (int r = 0; r < states; ++r)
-                    for (int c = 0; c < states; ++c)
-                        next[r] = next[r] + Chain::template value<1>(a[r * states + c].data[s]) * column[c];
-                for (int r = 0; r < states; ++r) column[r] = next[r];
-            }
-            bool const seen = masked ? writes.position(e) < reads.position(i) : start <= reads.bound(i);
-            out(i, e) = seen ? column[reads.state(i)] : K(0.0);
-        }
-    }
+    for (index e = 0; e < out.cols; ++e)
+        writes.along(e, e + 1, [&](index written, index start) {
+            K column[states] = {};
+            column[writes.state(e)] = K(1.0);
+            index s = start, i = 0;
+            reads.along(0, out.rows, [&](index read, index bound) {
+                for (; s < bound; ++s) {
+                    K next[states] = {};
+                    for (int r = 0; r < states; ++r)
+                        for (int c = 0; c < states; ++c)
+                            next[r] = next[r] + Chain::template value<1>(a[r * states + c].data[s]) * column[c];
+                    for (int r = 0; r < states; ++r) column[r] = next[r];
+                }
+                bool const seen = masked ? written < read : start <= bound;
+                out(i, e) = seen ? column[reads.state(i)] : K(0.0);
+                return ++i > 0;
+            });
+            return true;
+        });
 }
 
 // D[i, e]: the product of the decay rows strictly between write e and read i; of n coupled states with n x n matrices

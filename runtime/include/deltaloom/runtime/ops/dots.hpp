@@ -35,11 +35,16 @@ DELTALOOM_INLINE lanes<K, count> lane_sums(lanes<K, count> const (&v)[vectors]) 
     }
 }
 
-// The first few elements of a vector, zeros behind.
-template<int count, class K> DELTALOOM_INLINE lanes<K, count> read_some(K const* from, index some) {
-    K all[count] = {};
-    for (index i = 0; i < some; ++i) all[i] = from[i];
-    return read_lanes<count>(all);
+template<int count, class K, std::size_t... at>
+DELTALOOM_INLINE lanes<K, 2 * count> doubled(lanes<K, count> v, std::index_sequence<at...>) {
+    return __builtin_shufflevector(v, lanes<K, count>{}, int(at)...);
+}
+// The lanes of a narrower vector, zeros behind.
+template<int narrow, int count, class K> DELTALOOM_INLINE lanes<K, count> extended(lanes<K, narrow> v) {
+    if constexpr (narrow == count)
+        return v;
+    else
+        return extended<2 * narrow, count, K>(doubled<narrow, K>(v, std::make_index_sequence<2 * narrow>{}));
 }
 template<int rows, int cols, class K>
 DELTALOOM_INLINE void dots_tile(part<K> out, part<K> a, part<K> b, index depth, bool add) {
@@ -59,7 +64,25 @@ DELTALOOM_INLINE void dots_tile(part<K> out, part<K> a, part<K> b, index depth, 
     };
     index e = 0;
     for (; e + count <= depth; e += count) step(e, [](K const* from) { return read_lanes<count>(from); });
-    if (e < depth) step(e, [&](K const* from) { return read_some<count>(from, depth - e); });
+    constexpr int least =
+        16 /
+        int(sizeof(K)); // what is left: by vectors of half a vector, a quarter, 16 bytes, and the last few one by one
+    auto const narrow = [&](auto width) __attribute__((always_inline)) {
+        if constexpr (width.value >= least && width.value < count)
+            if (e + width.value <= depth) {
+                step(e, [&](K const* from) { return extended<width.value, count, K>(read_lanes<width.value>(from)); });
+                e += width.value;
+            }
+    };
+    narrow(lane_count<count / 2>{}), narrow(lane_count<count / 4>{});
+    if (e < depth)
+        step(e, [&](K const* from) {
+            lanes<K, least> few{};
+            DELTALOOM_UNROLL
+            for (int l = 0; l < least - 1; ++l)
+                if (e + l < depth) few[l] = from[l];
+            return extended<least, count, K>(few);
+        });
     auto const sums = lane_sums<rows * cols, count, count, K>(sum);
     DELTALOOM_UNROLL
     for (int i = 0; i < rows; ++i) {

@@ -13,21 +13,32 @@ template<class K, int rows = event_tile::most> struct panel {
     part<K> whole() { return {at[0], panel_width<K>, 1}; }
 };
 
-// Row-wise arithmetic on w channels.
+// Row-wise arithmetic on w channels: to = f(lanes of the rows).
+template<class K, class F> DELTALOOM_INLINE void each_channel(K* to, index w, F f) {
+    in_lanes<K>(w, [&](index c, auto count)
+                       __attribute__((always_inline)) { write_lanes<count.value>(to + c, f(c, count)); });
+}
 template<class K> DELTALOOM_INLINE void fill_row(K* to, K x, index w) {
-    for (index c = 0; c < w; ++c) to[c] = x;
+    each_channel(to, w, [&](index, auto n) { return lanes<K, n.value>{} + x; });
 }
 template<class K> DELTALOOM_INLINE void copy_row(K* to, K const* from, index w) {
-    for (index c = 0; c < w; ++c) to[c] = from[c];
+    each_channel(to, w, [&](index c, auto n) { return read_lanes<n.value>(from + c); });
 }
 template<class K> DELTALOOM_INLINE void multiply_row(K* to, K const* by, index w) {
-    for (index c = 0; c < w; ++c) to[c] = to[c] * by[c];
+    each_channel(to, w, [&](index c, auto n) {
+        return lanes<K, n.value>(read_lanes<n.value>(to + c) * read_lanes<n.value>(by + c));
+    });
 }
 template<class K> DELTALOOM_INLINE void add_multiple(K* to, K factor, K const* row, index w) {
-    for (index c = 0; c < w; ++c) to[c] = to[c] + factor * row[c];
+    each_channel(to, w, [&](index c, auto n) {
+        return multiply_add_lanes<n.value, K>(read_lanes<n.value>(to + c), factor, read_lanes<n.value>(row + c));
+    });
 }
 template<class K> DELTALOOM_INLINE void add_product(K* to, K const* x, K const* y, index w) {
-    for (index c = 0; c < w; ++c) to[c] = to[c] + x[c] * y[c];
+    each_channel(to, w, [&](index c, auto n) {
+        return multiply_add_lanes<n.value, K>(read_lanes<n.value>(to + c), read_lanes<n.value>(x + c),
+                                              read_lanes<n.value>(y + c));
+    });
 }
 
 // The decay rows of a few channels: rows of logarithms or factors, joined by the chain. With across = 0 one decay for

@@ -71,14 +71,22 @@ struct events {
         if (!of.state.size) return 0;
         return of.state.data[of.rows == event_rows::tokens ? row % of.state.size : 0];
     }
-    index bound(index row) const { return decays_before(position(row) + writes); }
-
-private:
-    index decays_before(index at) const {
-        if (at <= 0) return 0;
-        index count = at / micro_steps * decaying.size;
-        for (int k = 0; k < decaying.size; ++k) count += decaying.data[k] < at % micro_steps;
-        return count;
+    // Calls body(position, bound) for the rows from `row` on until it says false.
+    template<class Body> void along(index row, index end, Body body) const {
+        if (of.rows == event_rows::start || of.rows == event_rows::end) {
+            if (row < end) body(position(row), of.rows == event_rows::end ? tokens * decaying.size : 0);
+            return;
+        }
+        int_list const& steps = of.rows == event_rows::tokens ? of.position : decaying;
+        if (row >= end) return;
+        index token = row / steps.size;
+        for (int r = int(row % steps.size); row < end; ++row) {
+            int const step = steps.data[r];
+            index before = 0;
+            for (int k = 0; k < decaying.size; ++k) before += decaying.data[k] < step + writes;
+            if (!body(token * micro_steps + step, token * decaying.size + before)) return;
+            if (++r == steps.size) r = 0, ++token;
+        }
     }
 };
 
@@ -91,12 +99,12 @@ struct event_tile {
 
     // The tile that begins at a row; empty past the last one.
     event_tile(events const& all, index row) : first(row) {
-        index const end = smaller(all.count(), (row / group(all) + 1) * group(all));
-        for (; count < most && row < end; ++count, ++row) {
-            bound[count] = all.bound(row);
-            if (bound[count] - bound[0] > most) break;
-            position[count] = all.position(row);
-        }
+        index const end = smaller(smaller(all.count(), (row / group(all) + 1) * group(all)), row + most);
+        all.along(row, end, [&](index p, index b) {
+            if (count && b - bound[0] > most) return false;
+            position[count] = p, bound[count++] = b;
+            return true;
+        });
     }
     // The tile that ends before a row > 0.
     static event_tile before(events const& all, index row) {
@@ -126,6 +134,12 @@ struct visibility {
     }
     bool any(event_tile const& reads, event_tile const& writes) const {
         return (*this)(reads, reads.count - 1, writes, 0);
+    }
+    // How many of the writes a read sees: the first ones.
+    index count(event_tile const& reads, index i, event_tile const& writes) const {
+        index e = 0;
+        while (e < writes.count && (*this)(reads, i, writes, e)) ++e;
+        return e;
     }
     bool all(event_tile const& reads, event_tile const& writes) const {
         return (*this)(reads, 0, writes, writes.count - 1);
