@@ -22,12 +22,21 @@ inline constexpr auto mixed =
     rule("mixed", o <<= S * q + dot(decay % k, q) * v, S <<= S * diag(exp(w)) - beta * (S * k) * T(l2norm(k)),
          repeat<2>(S <<= S + alpha * (v - S * previous(k)) * T(softmax(q)), n <<= decay % n + T(S) * silu(v)),
          S <<= S * max(norm(n), 1.0) / 2 + sum(n) * (2.0 * v) * T(min(k, 1) - 1));
+// Helper functions of any name: nothing of the nodes' or of the oracle's takes their calls.
+template<class X> constexpr auto lift(X x) { return x - 1; }
+template<class X> constexpr auto transpose(X x) { return T(x); }
+template<class X> constexpr auto total(X x) { return 2 * sum(x); }
+template<class X> constexpr auto name(X x) { return -x; }
+template<class X> constexpr auto each(X x, X y) { return x % y; }
+template<class X, class Y> constexpr auto product(X x, Y y) { return dot(x, y); }
+inline constexpr auto helped =
+    rule("helped", S <<= S + lift(v) * transpose(each(k, k)), o <<= name(S * q) * total(q) + product(k, q) * v);
 // Functions alone, of a column.
 template<class F> constexpr auto of_value(F f) { return rule("of_value", o <<= f(v)); }
 } // namespace lines
 
 namespace {
-using namespace deltaloom::ast;
+using namespace deltaloom::oracle;
 using deltaloom::dsl::alpha, deltaloom::dsl::beta, deltaloom::dsl::g, deltaloom::dsl::k, deltaloom::dsl::o;
 using deltaloom::dsl::q, deltaloom::dsl::S, deltaloom::dsl::v;
 using deltaloom::runtime::dual, deltaloom::runtime::field;
@@ -146,6 +155,14 @@ TEST_CASE("functions of a vector are the textbook's over double") {
     is(applied([](auto e) { return dot(e, e) * e; }, x), [&](double a) { return a * squares; });
     is(applied([](auto e) { return 2 / dot(e, e) * e; }, x), [&](double a) { return a * 2 / squares; });
     CHECK(std::isfinite(applied([](auto e) { return softmax(1000.0 * e); }, x)[2]));
+}
+
+TEST_CASE("helper functions may be called like the oracle's own, over float too") {
+    named_environment<float> env;
+    env.values = {{"S", {1, 1, {2}}}, {"k", {1, 1, {3}}}, {"q", {1, 1, {5}}}, {"v", {1, 1, {7}}}};
+    env = evaluate(lines::helped, std::move(env));
+    CHECK(env.values.at("S")(0, 0) == 2 + 6 * 9);
+    CHECK(env.values.at("o")(0, 0) == -56 * 5 * 10 + 15 * 7);
 }
 
 TEST_CASE("over floats a log gate is bound to g, and -inf closes it") {

@@ -5,7 +5,7 @@
 #include <deltaloom/rules.hpp>
 
 namespace {
-using namespace deltaloom::ast; // evaluate, environment, bind, mat
+using namespace deltaloom::oracle; // evaluate, environment, bind, mat
 using deltaloom::dsl::alpha, deltaloom::dsl::beta, deltaloom::dsl::k, deltaloom::dsl::o, deltaloom::dsl::q;
 using deltaloom::dsl::S, deltaloom::dsl::v;
 namespace rules = deltaloom::rules;

@@ -1,5 +1,6 @@
 #pragma once
 // The oracle: a rule's own tree, walked by boost::yap::transform over an environment, one token at a time.
+//     using namespace deltaloom::oracle;
 //     auto after = evaluate(rule, environment(bind(S, state), bind(k, key), ...));   after[name(S)], after[name(o)]
 //     named = evaluate(rule, std::move(named));                                      named.values["S"]
 // The environment after the token: states advanced, outputs set, previous(x) passed on. Scalars: float, double, the
@@ -10,7 +11,7 @@
 #include <deltaloom/evaluate/environment.hpp>
 #include <functional>
 
-namespace deltaloom::ast {
+namespace deltaloom::oracle {
 
 template<class E> inline constexpr bool is_factor = Factor<type_t<E>>;
 template<class E> inline constexpr bool is_a_number = is_number<type_t<E>>;
@@ -139,4 +140,10 @@ constexpr auto evaluate(rule_t<N, X...> const& rule, State const& state, Inputs 
 }
 template<class Env> constexpr Env evaluate(refused_rule const&, Env env) { return env; }
 
+} // namespace deltaloom::oracle
+
+// Found beside the nodes, and through a rule by its argument. Nothing else of the oracle is: what a user's helper
+// function is called must not depend on whether the rule is evaluated.
+namespace deltaloom::ast {
+using oracle::evaluate, oracle::mat, oracle::dynamic_matrix, oracle::steps, oracle::named_environment;
 } // namespace deltaloom::ast

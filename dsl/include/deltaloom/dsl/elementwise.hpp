@@ -35,7 +35,7 @@ struct exp_name {
 template<Expr X>
     requires Fits<exp_name, type_t<X>>
 constexpr auto exp(X x) {
-    return call<exp_name>(x);
+    return build::call<exp_name>(x);
 }
 
 } // namespace deltaloom::ast
@@ -45,7 +45,7 @@ constexpr auto exp(X x) {
 #define DELTALOOM_ELEMENTWISE(NAME)                                                                                    \
     struct NAME##_name : same_shape { static constexpr char const* text = #NAME; };                                    \
     template<Expr X> requires Fits<NAME##_name, type_t<X>>                                                             \
-    constexpr auto NAME(X x) { return call<NAME##_name>(x); }                                                          \
+    constexpr auto NAME(X x) { return build::call<NAME##_name>(x); }                                                          \
     template<class A>                                                                                                  \
     __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, true)))                                                \
     constexpr refusal<NAME##_name, A> NAME(shaped<A> const&) DELTALOOM_REFUSED
@@ -55,9 +55,9 @@ constexpr auto exp(X x) {
 #define DELTALOOM_BOUND(NAME)                                                                                          \
     struct NAME##_name : with_a_bound { static constexpr char const* text = #NAME; };                                  \
     template<class X, class Y> requires Terms<X, Y> && Fits<NAME##_name, type_t<X>, type_t<Y>>                         \
-    constexpr auto NAME(X x, Y y) { return call<NAME##_name>(x, y); }                                                  \
+    constexpr auto NAME(X x, Y y) { return build::call<NAME##_name>(x, y); }                                                  \
     template<Expr X> requires Fits<NAME##_name, type_t<X>, type_t<X>>                                                  \
-    constexpr auto NAME(X const& x, X const& y) { return call<NAME##_name>(x, y); }                                    \
+    constexpr auto NAME(X const& x, X const& y) { return build::call<NAME##_name>(x, y); }                                    \
     template<class A, class B>                                                                                         \
     __attribute__((diagnose_if DELTALOOM_IF(DELTALOOM_LOG_GATE, any_log<A, B>),                                        \
         diagnose_if DELTALOOM_IF("max and min take a number or two expressions of one shape", !any_log<A, B>)))        \

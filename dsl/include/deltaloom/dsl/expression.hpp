@@ -57,6 +57,8 @@ template<Number X> struct type_of<X> {
 };
 template<class X> using type_t = typename type_of<X>::type;
 
+// In a namespace of their own, so that no call of a user's helper function finds them.
+namespace build {
 template<Expr E> constexpr E lift(E e) { return e; }
 template<Number N> constexpr terminal<literal<type_t<N>>> lift(N n) {
     return hana::tuple<literal<type_t<N>>>{literal<type_t<N>>{double(n)}};
@@ -65,6 +67,7 @@ template<expr_kind K, class... X> constexpr node<K, X...> make(X... x) { return 
 template<class F, class... X> constexpr auto call(X... x) {
     return make<expr_kind::call>(terminal<function<F>>{}, lift(x)...);
 }
+} // namespace build
 
 template<class N, class R, class S> struct shape_of_node<expr_kind::terminal, hana::tuple<operand<N, R, S>>> {
     using type = S;

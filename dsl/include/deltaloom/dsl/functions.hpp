@@ -33,17 +33,17 @@ struct dot_name {
 template<Expr X>
     requires Fits<T_name, type_t<X>>
 constexpr auto T(X x) {
-    return call<T_name>(x);
+    return build::call<T_name>(x);
 }
 template<Expr X>
     requires Fits<diag_name, type_t<X>>
 constexpr auto diag(X x) {
-    return call<diag_name>(x);
+    return build::call<diag_name>(x);
 }
 template<Expr X, Expr Y>
     requires Fits<dot_name, type_t<X>, type_t<Y>>
 constexpr auto dot(X x, Y y) {
-    return call<dot_name>(x, y);
+    return build::call<dot_name>(x, y);
 }
 // clang-format off
 template<class A>
@@ -84,17 +84,17 @@ struct softmax_name : over_a_vector {
 template<Expr X>
     requires Fits<l2norm_name, type_t<X>>
 constexpr auto l2norm(X x, double eps = 1e-6) {
-    return call<l2norm_name>(x, eps);
+    return build::call<l2norm_name>(x, eps);
 }
 template<Expr X>
     requires Fits<sum_norm_name, type_t<X>>
 constexpr auto sum_norm(X x, double eps = 0) {
-    return call<sum_norm_name>(x, eps);
+    return build::call<sum_norm_name>(x, eps);
 }
 template<Expr X>
     requires Fits<softmax_name, type_t<X>>
 constexpr auto softmax(X x) {
-    return call<softmax_name>(x);
+    return build::call<softmax_name>(x);
 }
 // clang-format off
 template<class A>
@@ -130,12 +130,12 @@ struct sum_name : to_a_scalar {
 template<Expr X>
     requires Fits<norm_name, type_t<X>>
 constexpr auto norm(X x) {
-    return call<norm_name>(x);
+    return build::call<norm_name>(x);
 }
 template<Expr X>
     requires Fits<sum_name, type_t<X>>
 constexpr auto sum(X x) {
-    return call<sum_name>(x);
+    return build::call<sum_name>(x);
 }
 // clang-format off
 template<class A>
@@ -160,12 +160,12 @@ template<int N> struct repeat_name {
 template<Expr X>
     requires is_per_token<X>
 constexpr auto previous(X x) {
-    return call<previous_name>(x);
+    return build::call<previous_name>(x);
 }
 template<int N, Statement... X>
     requires(N > 0 && sizeof...(X) > 0)
 constexpr auto repeat(X... x) {
-    return call<repeat_name<N>>(x...);
+    return build::call<repeat_name<N>>(x...);
 }
 // clang-format off
 template<class A>

@@ -7,37 +7,37 @@ namespace deltaloom::ast {
 template<class L, class R>
     requires Terms<L, R> && Fits<product_of, type_t<L>, type_t<R>>
 constexpr auto operator*(L l, R r) {
-    return make<expr_kind::multiplies>(lift(l), lift(r));
+    return build::make<expr_kind::multiplies>(build::lift(l), build::lift(r));
 }
 template<class L, class R>
     requires Terms<L, R> && Fits<sum_of, type_t<L>, type_t<R>>
 constexpr auto operator+(L l, R r) {
-    return make<expr_kind::plus>(lift(l), lift(r));
+    return build::make<expr_kind::plus>(build::lift(l), build::lift(r));
 }
 template<class L, class R>
     requires Terms<L, R> && Fits<difference_of, type_t<L>, type_t<R>>
 constexpr auto operator-(L l, R r) {
-    return make<expr_kind::minus>(lift(l), lift(r));
+    return build::make<expr_kind::minus>(build::lift(l), build::lift(r));
 }
 template<class L, class R>
     requires Terms<L, R> && Fits<quotient_of, type_t<L>, type_t<R>>
 constexpr auto operator/(L l, R r) {
-    return make<expr_kind::divides>(lift(l), lift(r));
+    return build::make<expr_kind::divides>(build::lift(l), build::lift(r));
 }
 template<Expr L, Expr R>
     requires Fits<elementwise_product_of, type_t<L>, type_t<R>>
 constexpr auto operator%(L l, R r) {
-    return make<expr_kind::modulus>(l, r);
+    return build::make<expr_kind::modulus>(l, r);
 }
 template<Expr X>
     requires Fits<negative_of, type_t<X>>
 constexpr auto operator-(X x) {
-    return make<expr_kind::negate>(x);
+    return build::make<expr_kind::negate>(x);
 }
 template<Target L, Expr R>
     requires Fits<update_of, type_t<L>, type_t<R>>
 constexpr auto operator<<=(L l, R r) {
-    return make<expr_kind::shift_left_assign>(l, r);
+    return build::make<expr_kind::shift_left_assign>(l, r);
 }
 
 // clang-format off: a refusal is its conditions, one a line, and its signature.

@@ -6,7 +6,8 @@
 #include <deltaloom/evaluate/matrix.hpp>
 #include <utility>
 
-namespace deltaloom::ast {
+namespace deltaloom::oracle {
+using namespace deltaloom::ast;
 using runtime::function_named, runtime::larger, runtime::map_value;
 
 template<class M> constexpr auto apply(T_name, M const& a) { return transpose(a); }
@@ -71,4 +72,4 @@ template<class M> constexpr M multiple_of_log(M const& a, double times) {
     });
 }
 
-} // namespace deltaloom::ast
+} // namespace deltaloom::oracle

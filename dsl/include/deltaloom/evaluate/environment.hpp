@@ -19,7 +19,8 @@
 #include <map>
 #include <utility>
 
-namespace deltaloom::ast {
+namespace deltaloom::oracle {
+using namespace deltaloom::ast;
 
 template<class V, int N> struct steps { // an input that is used inside repeat<N>: a value per micro-step
     V at[N];
@@ -111,4 +112,4 @@ template<class Env> constexpr auto token_passed(Env env) {
     }
 }
 
-} // namespace deltaloom::ast
+} // namespace deltaloom::oracle

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace deltaloom::ast {
+namespace deltaloom::oracle {
 
 template<class K, int R, int C> struct mat {
     using scalar = K;
@@ -115,4 +115,4 @@ template<class M> constexpr auto scalar_matrix(M const& like, scalar_of<M> s) {
     return r;
 }
 
-} // namespace deltaloom::ast
+} // namespace deltaloom::oracle
