@@ -1,6 +1,7 @@
 #include "codegen/check/float_level.hpp"
 
 #include "codegen/check/calls.hpp"
+#include "deltaloom/runtime/cpu/features.hpp"
 
 #include <algorithm>
 #include <cmath>

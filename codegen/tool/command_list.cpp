@@ -55,7 +55,8 @@ Command add_list(CLI::App& app, std::vector<std::string> const& user_flags) {
         for (auto const& [declaration, d] : loaded.rules) {
             if (!o->json) {
                 fmt::print("{}\n    {}\n    forms: {}\n", d.rule.name, d.rule.equation, fmt::join(form_names(d), ", "));
-                for (auto const& [form, reason] : missing_forms(d).items()) fmt::print("    no {}: {}\n", form, reason.get<std::string>());
+                auto const missing = missing_forms(d);
+                for (auto const& [form, reason] : missing.items()) fmt::print("    no {}: {}\n", form, reason.get<std::string>());
                 continue;
             }
             nlohmann::json operands = nlohmann::json::array();

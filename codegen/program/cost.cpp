@@ -1,0 +1,67 @@
+#include "codegen/program/cost.hpp"
+
+#include <algorithm>
+
+namespace deltaloom::codegen {
+
+static double operations(Body const& body, Node const& n, Sizes const& sizes) {
+    auto const rows = [&](NodeId i) { return double(sizes.of(body.nodes[std::size_t(i)].shape.rows)); };
+    auto const cols = [&](NodeId i) { return double(sizes.of(body.nodes[std::size_t(i)].shape.cols)); };
+    double const r = sizes.of(n.shape.rows), c = sizes.of(n.shape.cols), own = r * c;
+    switch (n.op) {
+    case Op::input:
+    case Op::constant:
+    case Op::eye:
+    case Op::logone:
+    case Op::transpose:
+    case Op::hold:
+    case Op::interleave:
+    case Op::pick:
+    case Op::aslog: return 0;
+    case Op::add:
+    case Op::mul:
+    case Op::map:
+    case Op::dmap:
+    case Op::unlog:
+    case Op::addlog: return own;
+    case Op::sum: return rows(n.args[0]) * cols(n.args[0]);
+    case Op::vector_map: return 3 * own;
+    case Op::vector_vjp: return 5 * own;
+    case Op::matmul: return 2 * own * cols(n.args[0]);
+    case Op::decay:
+        return own * n.states * n.states; // running products
+    // Half of the pairs are visible; one channel's decay goes to the pair, many go to the rows.
+    case Op::gram: return own * cols(n.args[0]);
+    case Op::apply: return own * cols(n.args[0]);
+    case Op::applyt: return own * rows(n.args[0]);
+    case Op::spread: return 2 * rows(n.args[0]) * cols(n.args[0]) * cols(n.args[1]);
+    case Op::solve: return own * r;
+    case Op::csolve: return own * r;
+    }
+    return 0;
+}
+
+Cost cost(Body const& body, TypedRule const& rule, Sizes const& sizes) {
+    std::vector<char> live(body.nodes.size());
+    for (auto const& [name, node] : body.results) live[std::size_t(node)] = 1;
+    Cost total;
+    auto const is_state = [&](std::string const& name) {
+        return std::any_of(rule.operands.begin(), rule.operands.end(),
+                           [&](auto const& o) { return o.role == Role::state && o.name == name; });
+    };
+    auto const count = [&](NodeId i) {
+        return double(sizes.of(body.nodes[std::size_t(i)].shape.rows)) *
+               sizes.of(body.nodes[std::size_t(i)].shape.cols);
+    };
+    for (auto const& [name, node] : body.results) (is_state(name) ? total.states : total.outputs) += count(node);
+    for (std::size_t i = body.nodes.size(); i-- > 0;) {
+        if (!live[i]) continue;
+        auto const& n = body.nodes[i];
+        for (NodeId a : n.args) live[std::size_t(a)] = 1;
+        total.operations += operations(body, n, sizes);
+        if (n.op == Op::input) (is_state(n.name) ? total.states : total.inputs) += count(NodeId(i));
+    }
+    return total;
+}
+
+} // namespace deltaloom::codegen
