@@ -148,7 +148,7 @@ std::uint64_t hash(std::string const& name) {
 
 std::vector<Result> check_program(Declaration const& rule, Derived const& derived, ProgramLevel const& level) {
     Checked checked{rule, derived, {}};
-    for (int i = 0; i < level.trials; ++i) {
+    for (int i = 0; i < std::max(level.trials, 1); ++i) {
         Draw draw(level.seed ^ hash(rule.name), std::uint64_t(i));
         int const lengths[] = {7, 6, 1, 7};
         checked.trials.emplace_back(rule, lengths[i % 4], i % 4 == 2, i % 2 == 1 ? 0.3 : 0.0, draw);

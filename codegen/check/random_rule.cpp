@@ -197,7 +197,8 @@ struct Writer {
             text += (text.empty() ? "-" : " - ") + term;
         }
         int const more = draw.weighted({writes ? 4 : 1, 4, 1});
-        for (int i = 0; i < more || text.empty(); ++i, ++writes) plus(write());
+        auto const idle = [&] { return text.empty() || text == view(state); };
+        for (int i = 0; i < more || idle(); ++i, ++writes) plus(write());
         if (writes > 1) tag("several writes of one statement");
         return state + " <<= " + (left && mirrored ? "T(" + text + ")" : text);
     }
@@ -220,7 +221,7 @@ struct Writer {
                                          : "(1 + sum(abs(" + normaliser + ")))"));
         case 5:
             tag("output nonlinear in reads");
-            return say(name + " <<= (" + y + ") / (1 + dot(" + state + " * q, " + y + "))");
+            return say(name + " <<= (" + y + ") / (1 + dot(" + y + ", " + y + "))");
         case 6:
             tag("output of two states"), tag("output nonlinear in reads");
             return say(name + " <<= tanh(" + y + ") % (" + again + ") + v");

@@ -20,8 +20,8 @@ static std::uint64_t hash(std::string const& text) {
 TEST_CASE("a seed gives the same bytes with every compiler") {
     CHECK(random_rules(1, 60, false) == random_rules(1, 60, false));
     CHECK(random_rules(1, 60, false) != random_rules(2, 60, false));
-    CHECK(hash(random_rules(1, 300, false)) == 0x4c22cf476c31c3adu);
-    CHECK(hash(random_rules(18446744073709551615u, 300, true)) == 0xf248353853129b10u);
+    CHECK(hash(random_rules(1, 300, false)) == 0x1aea634709101ab8u);
+    CHECK(hash(random_rules(18446744073709551615u, 300, true)) == 0xcad250cad87780bdu);
     // A rule does not depend on how many others there are.
     CHECK(random_rule(5, 17, false).statements == random_rule(5, 17, false).statements);
     CHECK(random_rules(5, 30, true).find(random_rule(5, 17, true).statements.back()) != std::string::npos);
@@ -60,6 +60,6 @@ TEST_CASE("random rules stay bounded on their data") {
             for (auto const& [name, m] : outputs)
                 for (double x : m.e) largest = std::max(largest, std::isfinite(x) ? std::abs(x) : INFINITY);
         INFO(equation(rule));
-        CHECK(largest < 1e3 * T);
+        CHECK(largest < 1e3);
     }
 }
