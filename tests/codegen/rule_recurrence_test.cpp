@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <random>
+
 using namespace deltaloom::codegen;
 using deltaloom::test::parse_rule;
 
@@ -95,6 +97,26 @@ TEST_CASE("canonical text") {
           "  S <- 0\n"
           "      + ( 3 beta_previous v ) [e]^T\n"
           "      + ( v ) [k]^T\n"
+          "o = (S.1 [q])\n");
+}
+
+TEST_CASE("decays that are sums") {
+    CHECK(canonical("S <<= alpha * S * diag(a) - 2 * alpha * S * diag(e), o <<= S * q") ==
+          "component S: dv x dk\n"
+          "  S <- alpha S diag(a - 2 e)\n"
+          "o = (S.1 [q])\n");
+    CHECK(canonical("S <<= eta * diag(v) * S * diag(a) + beta * diag(3 * f) * S * diag(a), o <<= S * q") ==
+          "component S: dv x dk\n"
+          "  S <- 1 diag(3 beta f + eta v) S diag(a)\n"
+          "o = (S.1 [q])\n");
+    CHECK(canonical("S <<= diag(eta * f + beta * v) * S * diag(a + 2 * e), o <<= S * q") ==
+          "component S: dv x dk\n"
+          "  S <- 1 diag(beta v + eta f) S diag(a + 2 e)\n"
+          "o = (S.1 [q])\n");
+    CHECK(canonical("S <<= S - 2 * beta * (S * k) * T(k) + 6 * beta * (S * e) * T(k), o <<= S * q") ==
+          "component S: dv x dk\n"
+          "  S <- 1 S\n"
+          "      + ( 6 beta . S [e - 1/3 k] ) [k]^T\n"
           "o = (S.1 [q])\n");
 }
 
@@ -224,4 +246,61 @@ TEST_CASE("multiplying out has an end, and says so") {
     }
     CHECK(reason("S <<= S + " + product + " * T(k), o <<= S * q", operands).text.find("20000 terms") !=
           std::string::npos);
+}
+
+namespace {
+
+std::vector<Tree*> nodes_of(Tree& t) {
+    std::vector<Tree*> all{&t};
+    for (auto& a : t.arguments)
+        for (auto* n : nodes_of(a)) all.push_back(n);
+    return all;
+}
+
+void damage(Declaration& d, std::mt19937_64& draw) {
+    auto const pick = [&](auto const& from) -> auto const& { return from[draw() % from.size()]; };
+    std::vector<Tree*> all;
+    for (auto& s : d.statements)
+        for (auto* n : nodes_of(s)) all.push_back(n);
+    static std::vector<std::string> const heads{"+",    "-",       "*",      "/",        "%",   "exp",  "T",
+                                                "diag", "dot",     "l2norm", "previous", "max", "tanh", "norm",
+                                                "sum",  "softmax", "min",    "repeat",   "<<=", ""};
+    Tree& at = *pick(all);
+    switch (draw() % 7) {
+    case 0: at.head = pick(heads); break;
+    case 1: at.operand = static_cast<int>(draw() % (d.operands.size() + 2)) - 1; break;
+    case 2: at.kind = static_cast<TreeKind>(draw() % 7); break;
+    case 3: at = Tree(*pick(all)); break;
+    case 4: at.count = static_cast<int>(draw() % 5) - 1; break;
+    case 5: at.number = static_cast<double>(draw() % 5) - 2; break;
+    case 6:
+        if (!at.arguments.empty()) at.arguments.pop_back();
+        break;
+    }
+}
+
+} // namespace
+
+TEST_CASE("damaged trees are refused or normalised, never followed") {
+    unsigned const seed = 41;
+    std::mt19937_64 draw(seed);
+    int accepted = 0;
+    for (int round = 0; round < 40; ++round)
+        for (auto const& c : deltaloom::test::catalogue()) {
+            Declaration d = parse_rule(c.name, c.text, c.operands);
+            for (auto n = 1 + draw() % 3; n > 0; --n) damage(d, draw);
+            INFO("seed " << seed << " round " << round << " " << c.name);
+            auto const result = check(d);
+            auto const* rule = std::get_if<0>(&result);
+            if (!rule) {
+                CHECK_FALSE(std::get<1>(result).empty());
+                continue;
+            }
+            ++accepted;
+            CHECK_FALSE(print(*rule).empty());
+            auto const form = normalise(*rule);
+            if (auto const* r = std::get_if<0>(&form)) CHECK_FALSE(print(*rule, *r).empty());
+            token_map(*rule);
+        }
+    CHECK(accepted > 100);
 }
