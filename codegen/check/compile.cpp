@@ -60,13 +60,13 @@ std::string text_source(LoadedRule const& rule, std::string const& library, std:
             auto const path = fmt::format("src/{}_{}_{}.hpp", rule.declaration.name, form, direction);
             bool const there = std::any_of(files.begin(), files.end(), [&](auto const& f) { return f.path == path; });
             if (there) includes += fmt::format("#include \"{}\"\n", path);
-            table += there ? fmt::format("{{{0}_{1}_scratch<field>, run_text<{0}_{1}<field>>}},\n", form, direction) : "{},\n";
+            table += there ? fmt::format("{{&{0}_{1}_scratch<field>, &run_text<&{0}_{1}<field>>}},\n", form, direction) : "{},\n";
         }
     return fmt::format(R"({0}
 #include <deltaloom/runtime/cpu/kernels.hpp>
 namespace {1}::{2} {{
 inline namespace DELTALOOM_ISA {{
-template<void (*form)(sequence const&, scratch<field>)> void run_text(sequence const& s, void* room) {{ form(s, scratch<field>(room)); }}
+template<void (*form)(sequence const&, scratch<field>)> void run_text(sequence const& s, void* room) {{ form(s, scratch<field>(static_cast<field*>(room))); }}
 }}
 extern "C" kernel const deltaloom_exact_{2}[6];
 kernel const deltaloom_exact_{2}[6] = {{{3}}};

@@ -102,7 +102,7 @@ namespace {2}::{0} {{
 inline namespace DELTALOOM_ISA {{
 
 template<class K, void (*form)(sequence const&, scratch<K>)> void run(sequence const& s, void* room) {{
-    form(s, scratch<K>(room));
+    form(s, scratch<K>(static_cast<K*>(room)));
 }}
 
 }}
