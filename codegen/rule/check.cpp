@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <string_view>
+#include <tuple>
 
 namespace deltaloom::codegen {
 
@@ -183,8 +184,8 @@ std::variant<TypedRule, std::vector<Diagnostic>> check(Declaration const& d) {
         rule.equation = equation(d);
         return rule;
     }
-    std::stable_sort(out.begin(), out.end(), [](Diagnostic const& a, Diagnostic const& b) {
-        return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
+    std::sort(out.begin(), out.end(), [](Diagnostic const& a, Diagnostic const& b) {
+        return std::tie(a.where.line, a.where.column, a.text) < std::tie(b.where.line, b.where.column, b.text);
     });
     return out;
 }

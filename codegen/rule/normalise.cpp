@@ -72,7 +72,9 @@ std::vector<std::vector<OperandId>> groups_of(TypedRule const& rule, Needs const
         for (OperandId const s : g) all.erase(s);
         return all.size();
     };
-    std::stable_sort(groups.begin(), groups.end(), [&](auto const& a, auto const& b) { return fed_by(a) < fed_by(b); });
+    std::sort(groups.begin(), groups.end(), [&](auto const& a, auto const& b) {
+        return std::pair(fed_by(a), name(a[0])) < std::pair(fed_by(b), name(b[0]));
+    });
     return groups;
 }
 
