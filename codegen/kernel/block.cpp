@@ -139,6 +139,11 @@ BufferId BlockWriter::make(std::string const& name, Extents s) {
 
 static Extents storage(Extents s, bool turned) { return turned ? Extents{s.cols, s.rows} : s; }
 
+// Is there a buffer that holds it as it is, not transposed?
+bool BlockWriter::in_memory(NodeId a) const {
+    auto const v = strip(body, a);
+    return buffer[v.node] >= 0 && v.turned == (turned[v.node] != 0);
+}
 Argument BlockWriter::whole(NodeId a) {
     auto const v = strip(body, a);
     auto const& s = body.nodes[v.node].shape;
@@ -172,17 +177,19 @@ Argument BlockWriter::span(Span const& s) {
 
 // ---- blocks -------------------------------------------------------------------------------------------------------------
 
-// target(i, j) = sum of the terms (of the value itself where there are none), to what it holds if `add`. `turned`: of the target, against the node.
-Statement BlockWriter::entries(BufferId target, NodeId id, bool is_turned, std::vector<View> const& parts, bool adds) {
+// target(i, j) = sum of the terms (of the value itself where there are none), to what it holds if `adds`; target(0, j) if it adds up rows.
+// `turned`: of the target, against the node.
+Statement BlockWriter::entries(BufferId target, NodeId id, bool is_turned, std::vector<View> const& parts, bool adds, bool rows) {
     auto const s = storage(body.nodes[id].shape, is_turned);
     bool const square = s.rows.kind == Extent::Kind::tokens && s.cols.kind == Extent::Kind::tokens;
+    Integer const i = s.rows.is_one() ? "0" : "i", j = s.cols.is_one() ? "0" : square ? "e" : "j";
     Statement each;
     each.kind = Statement::Kind::each;
     each.buffer = target;
-    each.row = s.rows.is_one() ? "0" : "i";
-    each.col = s.cols.is_one() ? "0" : square ? "e" : "j";
-    if (!s.rows.is_one()) each.loops.push_back({each.row, "0", integer(s.rows, kernel.dims), "1", false});
-    if (!s.cols.is_one()) each.loops.push_back({each.col, "0", integer(s.cols, kernel.dims), "1", false});
+    each.row = rows ? "0" : i;
+    each.col = j;
+    if (!s.rows.is_one()) each.loops.push_back({i, "0", integer(s.rows, kernel.dims), "1", false});
+    if (!s.cols.is_one()) each.loops.push_back({j, "0", integer(s.cols, kernel.dims), "1", false});
     std::optional<Scalar> value;
     if (adds) {
         value.emplace();
@@ -192,7 +199,7 @@ Statement BlockWriter::entries(BufferId target, NodeId id, bool is_turned, std::
         value->col = each.col;
     }
     auto const put = [&](NodeId node, bool t) {
-        auto term = t ? entry(node, each.col, each.row) : entry(node, each.row, each.col);
+        auto term = t ? entry(node, j, i) : entry(node, i, j);
         value = value ? add(std::move(*value), std::move(term)) : std::move(term);
     };
     if (parts.empty()) put(id, is_turned);
@@ -295,20 +302,21 @@ void BlockWriter::write(NodeId id) {
     } else if (n.op == Op::interleave) {
         for (int j = 0; j < n.per; ++j) {
             auto const part = n.args[j];
-            auto const v = strip(body, part);
-            if (buffer[v.node] >= 0 && v.turned == (turned[v.node] != 0)) {
-                block.statements.push_back(call("interleave", {argument(target), argument(std::to_string(j)), argument(std::to_string(n.per)), argument(buffer[v.node])}));
+            if (in_memory(part)) {
+                block.statements.push_back(call("interleave", {argument(target), argument(std::to_string(j)), argument(std::to_string(n.per)), whole(part)}));
             } else {
                 auto s = entries(target, part, false, {}, false);
                 s.row = times(n.per, s.row, j);
                 block.statements.push_back(std::move(s));
             }
         }
-    } else if (n.op == Op::pick && buffer[strip(body, n.args[0]).node] >= 0 && strip(body, n.args[0]).turned == (turned[strip(body, n.args[0]).node] != 0)) {
-        block.statements.push_back(
-            call("pick", {argument(target), argument(buffer[strip(body, n.args[0]).node]), argument(std::to_string(n.index)), argument(std::to_string(n.per))}));
+    } else if (n.op == Op::pick && in_memory(n.args[0])) {
+        block.statements.push_back(call("pick", {argument(target), whole(n.args[0]), argument(std::to_string(n.index)), argument(std::to_string(n.per))}));
     } else if (n.op == Op::constant && n.number == 0) {
         block.statements.push_back(call("clear", {argument(target)}));
+    } else if (sums_rows(n) && !in_memory(n.args[0])) {
+        block.statements.push_back(call("clear", {argument(target)}));
+        block.statements.push_back(entries(target, n.args[0], false, {}, true, true));
     } else if (n.op == Op::add) {
         sum(block, {id, turned[id] != 0}, false);
     } else if (entrywise(n.op) || n.op == Op::pick || free_of_charge(n)) {

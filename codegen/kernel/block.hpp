@@ -34,7 +34,8 @@ struct BlockWriter {
     Argument whole(NodeId);               // a matrix as a buffer, transposed into one if need be
 
 private:
-    Statement entries(BufferId, NodeId, bool turned, std::vector<View> const& terms, bool add);
+    bool in_memory(NodeId) const;
+    Statement entries(BufferId, NodeId, bool turned, std::vector<View> const& terms, bool adds, bool rows = false);
     Statement product(View, BufferId, bool add);
     void sum(Block&, View, bool add);
     Statement operation(NodeId, BufferId);

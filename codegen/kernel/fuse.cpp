@@ -60,6 +60,7 @@ static bool light(Body const& body, Node const& n) {
     if (n.op == Op::pick) return true;
     return n.op == Op::mul && body.nodes[n.args[0]].op == Op::constant;
 }
+bool sums_rows(Node const& n) { return n.op == Op::sum && n.index == 0; }
 static bool calls_function(Op op) { return op == Op::map || op == Op::dmap || op == Op::unlog || op == Op::aslog; }
 
 std::vector<View> terms(Body const& body, Fusion const& fusion, View v) {
@@ -119,13 +120,13 @@ Fusion fuse(Body const& body, std::vector<NodeId> const& results, std::vector<No
         bool const inlined = entrywise(n.op) || n.op == Op::pick;
         f.stored[id] = argument[id] || n.op == Op::input || (!inlined && !free_of_charge(n)) ||
                        (uses[id] > 1 && inlined && !light(body, n));
-        bool const whole = inlined || n.op == Op::interleave; // reads entries, not matrices
+        bool const by_entry = inlined || n.op == Op::interleave || sums_rows(n); // reads entries, not matrices
         if (free_of_charge(n) && mask_of(n) != Mask::none && !f.stored[id]) continue;
         for (NodeId a : n.args) {
             auto const v = strip(body, a);
             f.reached[v.node] = 1;
             uses[v.node] += f.stored[id] ? 1 : uses[id];
-            if (!whole) argument[v.node] = 1;
+            if (!by_entry) argument[v.node] = 1;
         }
     }
     // A function of few entries inside a loop over more of them: called once per entry of its own.

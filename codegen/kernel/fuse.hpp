@@ -18,6 +18,8 @@ Mask mask_of(Node const&);
 bool entrywise(Op); // computed from the same entry of its arguments
 bool free_of_charge(Node const&); // constants, identities, masks: written where they are used
 
+bool sums_rows(Node const&);      // computed entry by entry too: row after row is added
+
 // The terms of a sum: inner sums of the same extents that have no buffer are taken apart.
 struct Fusion {
     std::vector<char> reached;  // by the results

@@ -16,9 +16,13 @@ void note(Reads& reads, BufferId b, bool in_place) {
     auto const [at, added] = reads.try_emplace(b, in_place);
     if (!added) at->second = at->second && in_place;
 }
+// Every entry is written once: a sum comes back to its own.
+bool once(Statement const& s) {
+    return std::all_of(s.loops.begin(), s.loops.end(), [&](Loop const& l) { return l.variable == s.row || l.variable == s.col; });
+}
 void read(Function const& f, Statement const& s, Scalar const& value, BufferId target, Reads& reads) {
     if (value.kind == Scalar::Kind::element && value.buffer != target)
-        note(reads, value.buffer, value.row == s.row && value.col == s.col && same_extents(f, value.buffer, target));
+        note(reads, value.buffer, once(s) && value.row == s.row && value.col == s.col && same_extents(f, value.buffer, target));
     for (auto const& a : value.arguments) read(f, s, a, target, reads);
 }
 Reads reads_of(Function const& f, Block const& block) {
@@ -123,7 +127,11 @@ void arrange(Function& f, std::vector<Block> blocks, std::size_t loads, std::vec
         writer.erase(w);
     }
     for (auto const& [from, to] : renamed) {
-        for (auto& b : blocks) rename(b, from, to);
+        auto const old = f.buffers[from].name + " = ";
+        for (auto& b : blocks) {
+            rename(b, from, to);
+            if (b.target == to && b.statements[0].comment.rfind(old, 0) == 0) b.statements[0].comment.replace(0, old.size(), f.buffers[to].name + " = ");
+        }
         for (auto& c : copies) rename(c.value, from, to);
     }
     for (int b = 0; b < count; ++b) reads[b] = reads_of(f, blocks[b]);
