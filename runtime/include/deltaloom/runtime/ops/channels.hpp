@@ -7,7 +7,7 @@
 // Tiles of at most 16 events. Where they are apart the decays meet at the low of the reads, both factors are at most 1,
 // and the rest is a matrix product; where they are not, the rows run along in time. A with one column stands for all
 // channels.
-#include "deltaloom/runtime/ops/panel.hpp"
+#include "deltaloom/runtime/ops/stairs.hpp"
 
 namespace deltaloom::runtime {
 inline namespace DELTALOOM_ISA {
@@ -25,17 +25,6 @@ void one_decay_pairs(Chain chain, events const& reads, events const& writes, vis
             body(r, w, decay_tile<K>(chain, a.data, r, w, visible, between));
         }
     }
-}
-
-// A read row of near tiles: x holds the writes' rows, each decayed up to reached[e]; brings what read i sees up to it
-// and says how many those are.
-template<class Chain, class K>
-index advance(panel<K>& x, index* reached, near_factors<Chain, K>& a, event_tile const& reads, index i,
-              event_tile const& writes, visibility visible, index w) {
-    index e = 0;
-    for (; e < writes.count && visible(reads, i, writes, e); ++e)
-        for (; reached[e] < reads.bound[i]; ++reached[e]) multiply_row(x[e], a.at(reached[e]), w);
-    return e;
 }
 
 template<class Chain, class K>
@@ -67,14 +56,18 @@ void gram_panel(matrix<K> out, events const& reads, events const& writes, visibi
                         if (visible(t, i, w, e)) *entries.at(i, e) = *entries.at(i, e) + tile.at[i][e];
                 continue;
             }
-            near_factors<Chain, K> factors(a, w.low(), t.high());
             panel<K> running;
-            index done[event_tile::most];
-            for (index e = 0; e < w.count; ++e) copy_row(running[e], x_rows.at(e, 0), width), done[e] = w.bound[e];
-            for (index i = 0; i < t.count; ++i) {
-                index const seen = advance(running, done, factors, t, i, w, visible, width);
-                dots({entries.at(i, 0), out.cols, 1}, 1, seen, {r_rows.at(i, 0), 0, 1}, running.whole(), width, true);
-            }
+            for (index e = 0; e < w.count; ++e) copy_row(running[e], x_rows.at(e, 0), width);
+            stairs(
+                running, t, w, visible, a,
+                [&](index i, index rows, index seen, panel<K, stair_height>& row_decays) {
+                    for (index k = 0; k < rows; ++k) multiply_row(row_decays[k], r_rows.at(i + k, 0), width);
+                    dots({entries.at(i, 0), out.cols, 1}, rows, seen, row_decays.whole(), running.whole(), width, true);
+                },
+                [&](index i, index e, index end) {
+                    part<K> const here{entries.at(i, e), out.cols, 1}, later{running[e], panel_width<K>, 1};
+                    dots(here, 1, end - e, {r_rows.at(i, 0), 0, 1}, later, width, true);
+                });
         }
     }
 }
@@ -124,14 +117,19 @@ index apply_far(panel<K>& sum, event_tile const& t, events const& writes, index 
 template<class Chain, class K>
 void apply_near(panel<K>& sum, event_tile const& t, event_tile const& w, visibility visible, matrix<K> weights,
                 part<K> x, channel_decays<Chain, K> const& a) {
-    near_factors<Chain, K> factors(a, w.low(), t.high());
     panel<K> running;
-    index done[event_tile::most];
-    for (index e = 0; e < w.count; ++e) copy_row(running[e], x.at(w.first + e, 0), a.width), done[e] = w.bound[e];
-    for (index i = 0; i < t.count; ++i) {
-        index const seen = advance(running, done, factors, t, i, w, visible, a.width);
-        for (index e = 0; e < seen; ++e) add_multiple(sum[i], weights(t.first + i, w.first + e), running[e], a.width);
-    }
+    panel<K, stair_height> given;
+    for (index e = 0; e < w.count; ++e) copy_row(running[e], x.at(w.first + e, 0), a.width);
+    stairs(
+        running, t, w, visible, a,
+        [&](index i, index rows, index seen, panel<K, stair_height>& row_decays) {
+            part<K> const here{&weights(t.first + i, w.first), weights.cols, 1};
+            product(given.whole(), rows, a.width, here, running.whole(), seen, false);
+            for (index k = 0; k < rows; ++k) add_product(sum[i + k], given[k], row_decays[k], a.width);
+        },
+        [&](index i, index e, index end) {
+            for (; e < end; ++e) add_multiple(sum[i], weights(t.first + i, w.first + e), running[e], a.width);
+        });
 }
 template<class K>
 void apply(matrix<K> out, span const& s, index n, matrix<K> weights, matrix<K> x, matrix<K> a, domain d) {
@@ -174,20 +172,28 @@ void applyt_apart(panel<K>& sum, event_tile const& t, event_tile const& w, visib
     weight_tile<K> tile(weights, t, w, visible);
     product(sum.whole(), w.count, a.width, tile.transposed(), left.whole(), t.count, true);
 }
-// Adds what a tile of reads that is not apart from the writes gives them: backwards in time.
+// Adds what a tile of reads that is not apart from the writes gives them.
 template<class Chain, class K>
 void applyt_near(panel<K>& sum, event_tile const& t, event_tile const& w, visibility visible, matrix<K> weights,
                  part<K> r, channel_decays<Chain, K> const& a) {
-    near_factors<Chain, K> factors(a, w.low(), t.high());
-    panel<K> running;
-    index done[event_tile::most];
-    for (index i = 0; i < t.count; ++i) copy_row(running[i], r.at(i, 0), a.width), done[i] = t.bound[i];
-    for (index e = w.count - 1; e >= 0; --e)
-        for (index i = 0; i < t.count; ++i) {
-            if (!visible(t, i, w, e)) continue;
-            for (; done[i] > w.bound[e]; --done[i]) multiply_row(running[i], factors.at(done[i] - 1), a.width);
-            add_multiple(sum[e], weights(t.first + i, w.first + e), running[i], a.width);
-        }
+    panel<K> running, given; // running: the decay from each write on
+    alignas(64) K row[panel_width<K>];
+    for (index e = 0; e < w.count; ++e) fill_row(running[e], K(1.0), a.width);
+    stairs(
+        running, t, w, visible, a,
+        [&](index i, index rows, index seen, panel<K, stair_height>& row_decays) {
+            for (index k = 0; k < rows; ++k) multiply_row(row_decays[k], r.at(i + k, 0), a.width);
+            part<K> const here{&weights(t.first + i, w.first), 1, weights.cols};
+            product(given.whole(), seen, a.width, here, row_decays.whole(), rows, false);
+            for (index e = 0; e < seen; ++e) add_product(sum[e], running[e], given[e], a.width);
+        },
+        [&](index i, index e, index end) {
+            for (; e < end; ++e) {
+                fill_row(row, K(0.0), a.width);
+                add_multiple(row, weights(t.first + i, w.first + e), r.at(i, 0), a.width);
+                add_product(sum[e], running[e], row, a.width);
+            }
+        });
 }
 template<class K>
 void applyt(matrix<K> out, span const& s, index n, matrix<K> weights, matrix<K> r, matrix<K> a, domain d) {

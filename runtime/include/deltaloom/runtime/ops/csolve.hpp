@@ -53,8 +53,10 @@ void csolve(matrix<K> u, span const& s, index n, matrix<K> g, matrix<K> c, matri
                 index done[event_tile::most];
                 for (index i = 0; i < t.count; ++i) {
                     done[i] = w.bound[i];
-                    index const seen = advance(running, done, factors, t, i, w, visible, width);
-                    for (index e = 0; e < seen; ++e) add_multiple(sum[i], g(row + i, row + e), running[e], width);
+                    for (index e = 0; e < i && visible(t, i, w, e); ++e) {
+                        for (; done[e] < t.bound[i]; ++done[e]) multiply_row(running[e], factors.at(done[e]), width);
+                        add_multiple(sum[i], g(row + i, row + e), running[e], width);
+                    }
                     multiply_by_coefficient(sum[i], c, row + i, channel, width);
                     for (index j = 0; j < width; ++j) running[i][j] = b(row + i, channel + j) + sum[i][j];
                     copy_row(u.row(row + i) + channel, running[i], width);
