@@ -48,8 +48,10 @@ Trial::Trial(Declaration const& rule, int length, bool equal_extents, double res
              std::function<Evaluate(Dims const&)> const& evaluate)
     : rule_(rule),
       dims_(extents_of(rule, equal_extents, draw)) {
-    if (evaluate) evaluate_ = evaluate(dims_);
-    else evaluate_ = [this](OracleData<dual<field>> const& data) { return run(rule_, data); };
+    if (evaluate)
+        evaluate_ = evaluate(dims_);
+    else
+        evaluate_ = [this](OracleData<dual<field>> const& data) { return run(rule_, data); };
     data_ = draw_field(rule, dims_, length, resets, draw);
     auto any = [&](std::string const&, Dense<field> const& m) {
         Dense<field> d(m.rows, m.cols);
