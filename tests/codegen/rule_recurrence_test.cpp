@@ -128,6 +128,9 @@ TEST_CASE("positions after each update") {
     CHECK(r.components[0].after == std::vector<std::vector<int>>{{0, 1, 3}, {0, 2}});
     CHECK(r.components[0].micro[2].statement == 2);
     CHECK(recurrence(rule).components.size() == 1);
+    // a state added whole belongs to the sum, though it does not read it
+    CHECK(recurrence(typed("M <<= r * M + v * T(k), S <<= S + M, o <<= S * q")).components.size() == 1);
+    CHECK(recurrence(typed("M <<= r * M + v * T(k), S <<= S + (M * q) * T(k), o <<= S * q")).components.size() == 2);
 }
 
 // {one, other, equal statement by statement, equal as maps of a token}
