@@ -26,6 +26,7 @@ public:
     // extents first.
     Trial(Declaration const&, int length, bool equal_extents, double resets, Draw,
           std::function<Evaluate(Dims const&)> const& evaluate = {});
+    Trial(Trial const&) = delete; // evaluates its own rule
 
     int length() const { return data_.length; }
     Dims const& dims() const { return dims_; }
