@@ -59,7 +59,7 @@ function(deltaloom_add_rules NAME)
 
   set(sources ${out}/src/library.cpp)
   foreach(part 0 1 2 3)
-    list(APPEND sources ${out}/src/part_${part}.cpp)
+    list(APPEND sources ${out}/src/kernels_${part}.cpp)
   endforeach()
   add_custom_command(
     OUTPUT ${sources}
@@ -87,7 +87,7 @@ function(deltaloom_add_rules NAME)
   foreach(level ${levels})
     add_library(${NAME}_${level} OBJECT)
     foreach(part 0 1 2 3)
-      target_sources(${NAME}_${level} PRIVATE ${out}/src/part_${part}.cpp)
+      target_sources(${NAME}_${level} PRIVATE ${out}/src/kernels_${part}.cpp)
     endforeach()
     add_dependencies(${NAME}_${level} ${NAME}_generated)
     target_link_libraries(${NAME}_${level} PRIVATE Deltaloom::runtime)

@@ -365,7 +365,7 @@ std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, Library
     for (std::size_t part = 0; part < library_parts; ++part) {
         std::string text = "// Compiled once per instruction set.\n";
         for (std::size_t i = part; i < rules.size(); i += library_parts) text += fmt::format("#include \"{}.cpp\"\n", rules[i].rule.name);
-        files.push_back({fmt::format("src/part_{}.cpp", part), text});
+        files.push_back({fmt::format("src/kernels_{}.cpp", part), text});
     }
     files.push_back({"src/library.cpp", format(library_source(rules, o))});
     return files;

@@ -14,7 +14,7 @@ struct LibraryOptions {
 
 inline constexpr std::size_t library_parts = 4;
 
-// include/LIB/NAME.{hpp,h}, src/NAME_FORM_DIRECTION.hpp, src/NAME.cpp, src/part_N.cpp, src/library.cpp: formatted, the same bytes for the same input.
+// include/LIB/NAME.{hpp,h}, src/NAME_FORM_DIRECTION.hpp, src/NAME.cpp, src/kernels_N.cpp, src/library.cpp: formatted, the same bytes for the same input.
 std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, LibraryOptions const&);
 
 }

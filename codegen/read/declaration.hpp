@@ -37,8 +37,8 @@ struct Tree {
 };
 
 struct Declaration {
-    std::string name;       // the rule's label: "gated_delta"; an instance of a variable template has its arguments appended
-    std::string qualified;  // "::mine::gated_delta" or "::mine::product<3>": how C++ names it; empty if no other file can (function-local)
+    std::string name;       // the rule's label: "my_rule"; an instance of a variable template has its arguments appended
+    std::string qualified;  // "::mine::my_rule" or "::mine::product<3>": how C++ names it; empty if no other file can (function-local)
     Location where;         // of the variable
     Location label;         // of the string in rule("...")
     std::vector<DeclaredOperand> operands; // in the order of first use: the order of the ABI
@@ -46,7 +46,7 @@ struct Declaration {
     friend bool operator==(Declaration const&, Declaration const&) = default;
 };
 
-// One rule as an S-expression with operands, dimensions, domains and numbers, without locations: `(rule "sum" (<<= (state S dv dk) ...`.
+// One rule as an S-expression with operands, dimensions, domains and numbers, without locations: `(rule "my_rule" (<<= (state S dv dk) ...`.
 std::string print(Declaration const&);
 // The declaration as one line of mathematics in the language's own spelling: "S <<= S + v * T(k), o <<= S * q".
 std::string equation(Declaration const&);
