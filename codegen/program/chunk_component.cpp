@@ -39,14 +39,6 @@ std::vector<Event> events_of(Component const& component, bool per_channel) {
     return events;
 }
 
-bool row_coefficients(Component const& component) {
-    for (auto const& micro : component.micro)
-        for (auto const& w : micro.writes)
-            for (auto const& r : w.reads)
-                if (!r.coefficient.shape.scalar()) return true;
-    return false;
-}
-
 ReadSlot read_slot(ChunkComponent const& c, std::vector<Event> const& events, std::size_t slot) {
     auto& values = c.values;
     auto& b = values.b;
@@ -91,7 +83,7 @@ ChunkComponent chunk_component(ChunkValues& values, Component const& component) 
         auto const x = values.operand(s);
         c.start.push_back(component.flipped ? b.transpose(x) : x);
     }
-    c.per_channel = component.channel_solve || row_coefficients(component);
+    c.per_channel = component.channel_solve;
     auto const events = events_of(component, c.per_channel);
     if (events.empty()) return c;
     std::vector<NodeId> keys, direct;

@@ -45,7 +45,7 @@ inline std::vector<CatalogueRule> const& catalogue() {
         {"rank2", "S <<= S * diag(w) + (S * a) * T(b) + (S * a2) * T(b2) + v * T(k), o <<= S * q",
          "GATE(w, linear, dk); INPUT(a, dk); INPUT(b, dk); INPUT(a2, dk); INPUT(b2, dk)"},
         {"two_log_gates", "S <<= exp(g + h) * S - beta * (S * k) * T(k) + v * T(k), o <<= S * q", "GATE(h, log)"},
-        {"double_log_gate", "S <<= exp(2 * g + h) * S + v * T(k), o <<= S * q", "GATE(h, log)"},
+        {"triple_log_gate", "S <<= exp(3 * g + h) * S + v * T(k), o <<= S * q", "GATE(h, log)"},
         {"trapezoid", "S <<= exp(g) * S + alpha * v * T(k) + beta * v2 * T(k2), o <<= S * q",
          "INPUT(v2, dv); INPUT(k2, dk)"},
         {"trapezoid_previous", "S <<= exp(g) * S + alpha * v * T(k) + beta * previous(v) * T(previous(k)), o <<= S * q",
@@ -84,6 +84,11 @@ inline std::vector<CatalogueRule> const& catalogue() {
          "GATE(gk, log, dk); GATE(gv, log, dv); OUTPUT(y, dk)"},
         {"mapped_keys", "S <<= S + beta * (v - S * (W * k)) * T(T(W) * k), o <<= (V * (S * q)) / (1 + norm(q))",
          "PARAMETER(W, dk, dk); PARAMETER(V, dv, dv)"},
+        {"two_reads", "S <<= alpha * S + (v - beta * (S * k) + mu * (S * q)) * T(k), o <<= S * q", "INPUT(mu)"},
+        {"number_of_a_state",
+         "S <<= exp(g) * S + v * T(k), M <<= M + beta * k * T(v - T(M) * k), o <<= dot(S * q, v) * v, "
+         "y <<= dot(k, M * v) * q + M * v",
+         "STATE(M, dk, dv); OUTPUT(y, dk)"},
         // Value-channel decay under a right erase: one triangular system per value channel.
         {"value_decay_erase", "S <<= diag(exp(gv)) * S + beta * (v - S * k) * T(k), o <<= S * q", "GATE(gv, log, dv)"},
         {"value_decay_cancelling", "S <<= diag(exp(gv)) * (S + beta * (v - S * k) * T(k)), o <<= S * q",
@@ -91,6 +96,8 @@ inline std::vector<CatalogueRule> const& catalogue() {
         {"value_and_key_decay_erase",
          "S <<= diag(exp(gv)) * S * diag(exp(gk)), S <<= S + beta * (v - S * k) * T(k), o <<= S * q",
          "GATE(gk, log, dk); GATE(gv, log, dv)"},
+        {"value_decay_two_reads", "S <<= diag(exp(gv)) * S + (v - beta * (S * k) + mu % (S * q)) * T(k), o <<= S * q",
+         "GATE(gv, log, dv); INPUT(mu, dv)"},
         // No chunked form, each with its reason.
         {"both_sides", "S <<= S - beta * (S * k) * T(k) - mu * v * T(T(S) * v), o <<= S * q", "INPUT(mu)",
          "both sides"},
