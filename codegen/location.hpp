@@ -34,4 +34,4 @@ struct Reason {
     friend bool operator==(Reason const&, Reason const&) = default;
 };
 
-}
+} // namespace deltaloom::codegen

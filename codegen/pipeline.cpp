@@ -6,7 +6,8 @@
 namespace deltaloom::codegen {
 
 bool Loaded::refused() const {
-    return std::any_of(diagnostics.begin(), diagnostics.end(), [](auto const& d) { return d.severity == Severity::error; });
+    return std::any_of(diagnostics.begin(), diagnostics.end(),
+                       [](auto const& d) { return d.severity == Severity::error; });
 }
 
 Loaded load(std::vector<std::string> const& headers, ReadOptions const& options, std::vector<std::string> const& only) {
@@ -15,19 +16,24 @@ Loaded load(std::vector<std::string> const& headers, ReadOptions const& options,
     for (auto const& header : headers) {
         auto read_result = read(header, options);
         declarations.insert(declarations.end(), read_result.rules.begin(), read_result.rules.end());
-        loaded.diagnostics.insert(loaded.diagnostics.end(), read_result.diagnostics.begin(), read_result.diagnostics.end());
+        loaded.diagnostics.insert(loaded.diagnostics.end(), read_result.diagnostics.begin(),
+                                  read_result.diagnostics.end());
         for (auto const& file : read_result.files)
-            if (std::find(loaded.files.begin(), loaded.files.end(), file) == loaded.files.end()) loaded.files.push_back(file);
+            if (std::find(loaded.files.begin(), loaded.files.end(), file) == loaded.files.end())
+                loaded.files.push_back(file);
         loaded.digest += read_result.preprocessed + ";";
     }
     auto names = check_names(declarations);
     loaded.diagnostics.insert(loaded.diagnostics.end(), names.begin(), names.end());
-    auto const wanted = [&](std::string const& name) { return only.empty() || std::find(only.begin(), only.end(), name) != only.end(); };
+    auto const wanted = [&](std::string const& name) {
+        return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
+    };
     for (auto const& name : only)
         if (std::none_of(declarations.begin(), declarations.end(), [&](auto const& d) { return d.name == name; })) {
             std::string there;
             for (auto const& d : declarations) there += (there.empty() ? "" : ", ") + d.name;
-            loaded.diagnostics.push_back({Severity::error, fmt::format("no rule '{}'; there are: {}", name, there), {}, {}});
+            loaded.diagnostics.push_back(
+                {Severity::error, fmt::format("no rule '{}'; there are: {}", name, there), {}, {}});
         }
     for (auto& declaration : declarations) {
         if (!wanted(declaration.name)) continue;
@@ -39,11 +45,18 @@ Loaded load(std::vector<std::string> const& headers, ReadOptions const& options,
         if (loaded.refused()) continue;
         auto derived = derive(std::get<TypedRule>(std::move(checked)));
         if (derived.missing)
-            loaded.diagnostics.push_back({Severity::warning, fmt::format("rule '{}' has no chunked form: {}", declaration.name, derived.missing->text), derived.missing->where,
-                                          {{Severity::note, fmt::format("in rule '{}' declared here; its recurrent forms and their backward are there", declaration.name), declaration.where, {}}}});
+            loaded.diagnostics.push_back(
+                {Severity::warning,
+                 fmt::format("rule '{}' has no chunked form: {}", declaration.name, derived.missing->text),
+                 derived.missing->where,
+                 {{Severity::note,
+                   fmt::format("in rule '{}' declared here; its recurrent forms and their backward are there",
+                               declaration.name),
+                   declaration.where,
+                   {}}}});
         loaded.rules.push_back({std::move(declaration), std::move(derived)});
     }
     return loaded;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -1,5 +1,6 @@
 #pragma once
-// The stages in order, on one screen: header -> Declarations -> TypedRules -> Recurrences and Programs -> Kernels -> source.
+// The stages in order, on one screen: header -> Declarations -> TypedRules -> Recurrences and Programs -> Kernels ->
+// source.
 #include "codegen/program/program.hpp"
 #include "codegen/read/read.hpp"
 
@@ -20,4 +21,4 @@ struct Loaded {
 // Reads headers and derives every rule in them (or only those named in `only`). All errors of all rules are collected.
 Loaded load(std::vector<std::string> const& headers, ReadOptions const&, std::vector<std::string> const& only = {});
 
-}
+} // namespace deltaloom::codegen

@@ -33,8 +33,10 @@ struct Stored {
     std::vector<float> f;
     std::vector<double> d;
     Stored(std::vector<double> const& values, bool is_double) {
-        if (is_double) d = values, d.resize(std::max<std::size_t>(1, d.size()));
-        else f.assign(values.begin(), values.end()), f.resize(std::max<std::size_t>(1, f.size()));
+        if (is_double)
+            d = values, d.resize(std::max<std::size_t>(1, d.size()));
+        else
+            f.assign(values.begin(), values.end()), f.resize(std::max<std::size_t>(1, f.size()));
     }
     void* data() { return d.empty() ? static_cast<void*>(f.data()) : d.data(); }
     std::vector<double> read(std::size_t n) const {
@@ -63,9 +65,10 @@ dl_tensor tensor(TypedRule const& rule, CallShape const& shape, OperandId id, St
     return t;
 }
 
-}
+} // namespace
 
-CallResult call(Described const& described, TypedRule const& rule, CallShape const& shape, dl_form form, int chunk, int threads, CallTensors const& values, CallTensors const& arriving) {
+CallResult call(Described const& described, TypedRule const& rule, CallShape const& shape, dl_form form, int chunk,
+                int threads, CallTensors const& values, CallTensors const& arriving) {
     std::size_t const count = rule.operands.size();
     constexpr double rubbish = std::numeric_limits<double>::quiet_NaN(); // what is not written is seen
     std::vector<Stored> in, out;
@@ -107,7 +110,8 @@ CallResult call(Described const& described, TypedRule const& rule, CallShape con
     c.batch = shape.batch, c.tokens = shape.tokens, c.value_heads = shape.heads;
     for (std::size_t d = 0; d < shape.dims.size(); ++d) c.dim[d] = shape.dims[d];
     c.operand = operand.data(), c.gradient = gradient.data();
-    c.state_in = state_in.data(), c.state_out = state_out.data(), c.state_in_gradient = state_in_gradient.data(), c.state_out_gradient = state_out_gradient.data();
+    c.state_in = state_in.data(), c.state_out = state_out.data(), c.state_in_gradient = state_in_gradient.data(),
+    c.state_out_gradient = state_out_gradient.data();
     dl_status status{};
     for (bool backward : {false, true}) {
         auto const must = [&](int code) {
@@ -132,4 +136,4 @@ CallResult call(Described const& described, TypedRule const& rule, CallShape con
     return result;
 }
 
-}
+} // namespace deltaloom::codegen

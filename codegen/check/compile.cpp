@@ -60,7 +60,8 @@ std::string text_source(LoadedRule const& rule, std::string const& library, std:
             auto const path = fmt::format("src/{}_{}_{}.hpp", rule.declaration.name, form, direction);
             bool const there = std::any_of(files.begin(), files.end(), [&](auto const& f) { return f.path == path; });
             if (there) includes += fmt::format("#include \"{}\"\n", path);
-            table += there ? fmt::format("{{&{0}_{1}_scratch<field>, &run_text<&{0}_{1}<field>>}},\n", form, direction) : "{},\n";
+            table += there ? fmt::format("{{&{0}_{1}_scratch<field>, &run_text<&{0}_{1}<field>>}},\n", form, direction)
+                           : "{},\n";
         }
     return fmt::format(R"({0}
 #include <deltaloom/runtime/cpu/kernels.hpp>
@@ -91,14 +92,16 @@ std::vector<std::string> level_flags(runtime::isa_level level) {
 
 } // namespace
 
-CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> const& texts, std::string const& library, std::string const& digest, Wanted const& wanted,
+CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> const& texts,
+                    std::string const& library, std::string const& digest, Wanted const& wanted,
                     Toolchain const& toolchain, std::function<void(int, int)> const& progress) {
     auto const level = runtime::chosen_level();
     CompiledSet set;
     set.isa = runtime::isa_name(level);
     set.failures.resize(rules.size());
-    std::string content = fmt::format("{}\n{}\n{}\n{} {} {}\n{}\n", digest, run_program({toolchain.compiler, "--version"}, 20).output, fmt::join(toolchain.flags, " "), wanted.exact,
-                                      wanted.scalars[0], wanted.scalars[1], set.isa);
+    std::string content =
+        fmt::format("{}\n{}\n{}\n{} {} {}\n{}\n", digest, run_program({toolchain.compiler, "--version"}, 20).output,
+                    fmt::join(toolchain.flags, " "), wanted.exact, wanted.scalars[0], wanted.scalars[1], set.isa);
     for (auto const& text : texts) {
         content += text.header + "\n";
         for (auto const& file : text.files) content += file.path + "\n" + file.text;
@@ -141,7 +144,10 @@ CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> 
         std::vector<std::size_t> members;
         for (std::size_t i = 0; i < rules.size(); ++i)
             if (takes(i)) members.push_back(i);
-        std::size_t const count = members.empty() ? 0 : std::max((members.size() + at_most - 1) / at_most, std::min<std::size_t>(members.size(), std::size_t(toolchain.jobs)));
+        std::size_t const count = members.empty()
+                                      ? 0
+                                      : std::max((members.size() + at_most - 1) / at_most,
+                                                 std::min<std::size_t>(members.size(), std::size_t(toolchain.jobs)));
         for (std::size_t g = 0; g < count; ++g) {
             std::vector<std::size_t> mine;
             for (std::size_t i = g; i < members.size(); i += count) mine.push_back(members[i]);
@@ -154,7 +160,8 @@ CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> 
     deal("declaration", 16, [&](std::size_t i) { return !rules[i].declaration.qualified.empty(); });
 
     auto const command_of = [&](Part const& part) {
-        std::vector<std::string> command{toolchain.compiler, "-c", "-fPIC", "-w", "-o", part.object.string(), part.source.string()};
+        std::vector<std::string> command{toolchain.compiler,  "-c", "-fPIC", "-w", "-o", part.object.string(),
+                                         part.source.string()};
         command.insert(command.end(), part.flags.begin(), part.flags.end());
         command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
         return command;
@@ -176,7 +183,8 @@ CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> 
     worker();
     for (auto& thread : threads) thread.join();
 
-    // A part that fails is compiled again rule by rule, so that only the guilty one is blamed and the others are still checked.
+    // A part that fails is compiled again rule by rule, so that only the guilty one is blamed and the others are still
+    // checked.
     std::vector<fs::path> objects;
     for (auto const& part : parts) {
         if (!part.failed) {
@@ -186,8 +194,11 @@ CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> 
         for (std::size_t i : part.rules) {
             Part const alone = make(part.kind, {i}, fmt::format("{}_rule_{}", part.kind, i));
             auto const finished = run_program(command_of(alone));
-            if (finished.code == 0) objects.push_back(alone.object);
-            else if (set.failures[i].part.empty()) set.failures[i] = {part.kind, finished.output.empty() ? "the compiler ended without a word" : finished.output};
+            if (finished.code == 0)
+                objects.push_back(alone.object);
+            else if (set.failures[i].part.empty())
+                set.failures[i] = {part.kind,
+                                   finished.output.empty() ? "the compiler ended without a word" : finished.output};
         }
     }
     if (!objects.empty()) {
@@ -197,7 +208,8 @@ CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> 
         auto const finished = run_program(command);
         std::error_code error;
         if (finished.code == 0) {
-            bool const whole = std::all_of(set.failures.begin(), set.failures.end(), [](auto const& f) { return f.part.empty(); });
+            bool const whole =
+                std::all_of(set.failures.begin(), set.failures.end(), [](auto const& f) { return f.part.empty(); });
             set.object = whole ? object : fs::path(temporary);
             if (whole) fs::rename(temporary, object, error);
         } else {
@@ -209,4 +221,4 @@ CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> 
     return set;
 }
 
-}
+} // namespace deltaloom::codegen

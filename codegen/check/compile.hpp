@@ -23,21 +23,22 @@ struct Wanted {
 };
 
 struct PartFailure {
-    std::string part, said;                 // "declaration", "text" or "kernels"; what the compiler said
+    std::string part, said; // "declaration", "text" or "kernels"; what the compiler said
 };
 struct CompiledSet {
-    std::filesystem::path object;           // to load; empty: nothing could be linked
-    std::vector<PartFailure> failures;      // per rule; an empty `part`: all of it compiled
-    std::string isa;                        // "v4"
+    std::filesystem::path object;      // to load; empty: nothing could be linked
+    std::vector<PartFailure> failures; // per rule; an empty `part`: all of it compiled
+    std::string isa;                   // "v4"
     bool from_cache = false;
 };
 struct RuleText {
-    std::string header;                     // absolute path of the header that declares the rule
+    std::string header; // absolute path of the header that declares the rule
     std::vector<EmittedFile> files;
 };
 
 // texts: one per rule, in order. `progress` is called after each compiled part.
-CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> const& texts, std::string const& library, std::string const& digest, Wanted const&, Toolchain const&,
+CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> const& texts,
+                    std::string const& library, std::string const& digest, Wanted const&, Toolchain const&,
                     std::function<void(int done, int total)> const& progress);
 
-}
+} // namespace deltaloom::codegen

@@ -12,7 +12,8 @@ Compiled::Compiled(std::filesystem::path const& object, LoadedRule const& rule, 
     : rule_(rule) {
     handle_ = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle_) throw std::runtime_error(dlerror());
-    oracle_ = static_cast<check::token_function const*>(dlsym(handle_, ("deltaloom_oracle_" + rule.declaration.name).c_str()));
+    oracle_ = static_cast<check::token_function const*>(
+        dlsym(handle_, ("deltaloom_oracle_" + rule.declaration.name).c_str()));
     text_ = static_cast<runtime::kernel const*>(dlsym(handle_, ("deltaloom_exact_" + rule.declaration.name).c_str()));
     production_ = static_cast<runtime::kernel_table const*>(
         dlsym(handle_, fmt::format("{}_{}_kernels_{}", library, rule.declaration.name, isa).c_str()));

@@ -2,15 +2,23 @@
 
 namespace deltaloom::codegen {
 
-Described::Described(Derived const& d, runtime::kernel_table const* table, runtime::isa_level level, std::uint32_t chunk) : chunks{chunk, 0} {
+Described::Described(Derived const& d, runtime::kernel_table const* table, runtime::isa_level level,
+                     std::uint32_t chunk)
+    : chunks{chunk, 0} {
     auto const keep = [&](std::string text) { return names.emplace_back(std::move(text)).c_str(); };
     for (auto const& o : d.rule.operands) {
         dl_operand described{};
         described.struct_size = sizeof described;
         described.name = keep(o.name);
-        described.kind = o.role == Role::state ? DL_STATE : o.role == Role::output ? DL_OUTPUT : o.role == Role::parameter ? DL_PARAMETER : o.role == Role::gate ? DL_GATE : DL_INPUT;
+        described.kind = o.role == Role::state       ? DL_STATE
+                         : o.role == Role::output    ? DL_OUTPUT
+                         : o.role == Role::parameter ? DL_PARAMETER
+                         : o.role == Role::gate      ? DL_GATE
+                                                     : DL_INPUT;
         described.domain = o.domain == Domain::log ? DL_LOG : o.domain == Domain::linear ? DL_LINEAR : DL_REAL;
-        described.varies = o.role == Role::parameter ? DL_PER_HEAD : o.role == Role::state ? DL_PER_SEQUENCE : DL_PER_TOKEN;
+        described.varies = o.role == Role::parameter ? DL_PER_HEAD
+                           : o.role == Role::state   ? DL_PER_SEQUENCE
+                                                     : DL_PER_TOKEN;
         if (o.steps) described.dims[described.rank++] = keep(std::to_string(o.steps));
         for (DimId dim : {o.shape.rows, o.shape.cols})
             if (dim != one) described.dims[described.rank++] = keep(d.rule.dims[std::size_t(dim)]);
@@ -36,4 +44,4 @@ Described::Described(Derived const& d, runtime::kernel_table const* table, runti
     rule.implementation = &kernels;
 }
 
-}
+} // namespace deltaloom::codegen

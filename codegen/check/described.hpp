@@ -21,4 +21,4 @@ struct Described {
     Described(Described const&) = delete;
 };
 
-}
+} // namespace deltaloom::codegen

@@ -14,12 +14,15 @@ namespace {
 using runtime::dual;
 using Dual = dual<double>;
 
-int head_of(CallShape const& shape, OperandId id, int head) { return head / (shape.heads / shape.operand_heads[std::size_t(id)]); }
+int head_of(CallShape const& shape, OperandId id, int head) {
+    return head / (shape.heads / shape.operand_heads[std::size_t(id)]);
+}
 
 // Where the entries of token t (states and parameters: t = 0) of value head h of sequence b begin.
 std::size_t place(TypedRule const& rule, CallShape const& shape, OperandId id, int b, int t, int head) {
     auto const n = entries(rule, shape, id);
-    std::size_t const heads = std::size_t(shape.operand_heads[std::size_t(id)]), h = std::size_t(head_of(shape, id, head));
+    std::size_t const heads = std::size_t(shape.operand_heads[std::size_t(id)]),
+                      h = std::size_t(head_of(shape, id, head));
     switch (rule.operands[std::size_t(id)].role) {
     case Role::parameter: return h * n;
     case Role::state: return (std::size_t(b) * heads + h) * n;
@@ -45,7 +48,10 @@ OracleData<Dual> sequence_data(TypedRule const& rule, Point const& p, CallTensor
         auto const& values = p.values.values[std::size_t(id)];
         auto const matrix = [&](std::size_t at) {
             Dense<Dual> m(extent(o.shape.rows), extent(o.shape.cols), Dual());
-            for (std::size_t i = 0; i < m.e.size(); ++i) m.e[i] = Dual(values[at + i], tangents && !tangents->values[std::size_t(id)].empty() ? tangents->values[std::size_t(id)][at + i] : 0.0);
+            for (std::size_t i = 0; i < m.e.size(); ++i)
+                m.e[i] = Dual(values[at + i], tangents && !tangents->values[std::size_t(id)].empty()
+                                                  ? tangents->values[std::size_t(id)][at + i]
+                                                  : 0.0);
             return m;
         };
         auto const at = [&](int t) { return place(rule, p.shape, id, b, t, head); };
@@ -68,12 +74,14 @@ OracleData<Dual> sequence_data(TypedRule const& rule, Point const& p, CallTensor
 }
 
 // f(operand, place of its entries, value) for every output and final state of one run.
-template<class F> void each_result(TypedRule const& rule, CallShape const& shape, OracleRun<Dual> const& run, int b, int head, F f) {
+template<class F>
+void each_result(TypedRule const& rule, CallShape const& shape, OracleRun<Dual> const& run, int b, int head, F f) {
     for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) {
         auto const& o = rule.operands[std::size_t(id)];
         if (o.role == Role::state) f(id, place(rule, shape, id, b, 0, head), run.states.at(o.name));
         if (o.role == Role::output)
-            for (int t = 0; t < shape.tokens; ++t) f(id, place(rule, shape, id, b, t, head), run.outputs[std::size_t(t)].at(o.name));
+            for (int t = 0; t < shape.tokens; ++t)
+                f(id, place(rule, shape, id, b, t, head), run.outputs[std::size_t(t)].at(o.name));
     }
 }
 
@@ -99,14 +107,16 @@ Point draw_point(Compiled const& compiled, CallShape shape, Draw& draw) {
             for (OperandId id = 0; id < OperandId(count); ++id) {
                 auto const& o = rule.operands[std::size_t(id)];
                 auto const put = [&](std::size_t at, Dense<double> const& m) {
-                    for (double x : m.e) p.values.values[std::size_t(id)][at++] = p.shape.is_double ? x : double(float(x));
+                    for (double x : m.e)
+                        p.values.values[std::size_t(id)][at++] = p.shape.is_double ? x : double(float(x));
                 };
                 if (o.role == Role::state) put(place(rule, p.shape, id, b, 0, head), data.states.at(o.name));
                 if (o.role == Role::parameter) put(place(rule, p.shape, id, b, 0, head), data.parameters.at(o.name));
                 if (o.per_token())
                     for (int t = 0; t < p.shape.tokens; ++t) {
                         auto at = place(rule, p.shape, id, b, t, head);
-                        for (auto const& step : data.tokens.at(o.name)[std::size_t(t)]) put(at, step), at += step.e.size();
+                        for (auto const& step : data.tokens.at(o.name)[std::size_t(t)])
+                            put(at, step), at += step.e.size();
                     }
             }
         }
@@ -131,7 +141,9 @@ std::string where(TypedRule const& rule, CallShape const& shape, OperandId id, s
     std::size_t const entry = i % n, head = i / n % heads, row = i / n / heads;
     if (o.role == Role::parameter) return fmt::format("{}{}[head {}][{}]", prefix, o.name, head, entry);
     if (o.role == Role::state) return fmt::format("{}{}[sequence {}][head {}][{}]", prefix, o.name, row, head, entry);
-    return fmt::format("{}{}[batch {}][token {}][head {}][{}]", prefix, o.name, row / std::size_t(std::max(1, shape.tokens)), row % std::size_t(std::max(1, shape.tokens)), head, entry);
+    return fmt::format("{}{}[batch {}][token {}][head {}][{}]", prefix, o.name,
+                       row / std::size_t(std::max(1, shape.tokens)), row % std::size_t(std::max(1, shape.tokens)), head,
+                       entry);
 }
 
 // What the declaration says at a point: values, and derivatives of sum <arriving, result> along directions.
@@ -143,12 +155,15 @@ struct Reference {
     TypedRule const& rule() const { return compiled.rule().derived.rule; }
     Reference(Compiled const& c, Point const& p) : compiled(c), point(p) {
         forward.values.resize(rule().operands.size());
-        for (OperandId id = 0; id < OperandId(rule().operands.size()); ++id) forward.values[std::size_t(id)].resize(total(rule(), p.shape, id));
+        for (OperandId id = 0; id < OperandId(rule().operands.size()); ++id)
+            forward.values[std::size_t(id)].resize(total(rule(), p.shape, id));
         for (int b = 0; b < p.shape.batch; ++b)
             for (int head = 0; head < p.shape.heads; ++head)
-                each_result(rule(), p.shape, compiled.evaluate(p.shape.dims, sequence_data(rule(), p, nullptr, b, head)), b, head, [&](OperandId id, std::size_t at, Dense<Dual> const& m) {
-                    for (auto const& x : m.e) forward.values[std::size_t(id)][at++] = x.value;
-                });
+                each_result(rule(), p.shape,
+                            compiled.evaluate(p.shape.dims, sequence_data(rule(), p, nullptr, b, head)), b, head,
+                            [&](OperandId id, std::size_t at, Dense<Dual> const& m) {
+                                for (auto const& x : m.e) forward.values[std::size_t(id)][at++] = x.value;
+                            });
     }
     // Only sequences and heads whose tangents are not all zero are evaluated.
     double slope(OperandId id, std::vector<double> direction) const {
@@ -159,15 +174,17 @@ struct Reference {
         for (int b = 0; b < point.shape.batch; ++b)
             for (int head = 0; head < point.shape.heads; ++head) {
                 if (!touched(id, tangents.values[std::size_t(id)], b, head)) continue;
-                each_result(rule(), point.shape, compiled.evaluate(point.shape.dims, sequence_data(rule(), point, &tangents, b, head)), b, head,
-                            [&](OperandId result, std::size_t at, Dense<Dual> const& m) {
-                                for (auto const& x : m.e) sum += x.tangent * point.arriving.values[std::size_t(result)][at++];
+                each_result(rule(), point.shape,
+                            compiled.evaluate(point.shape.dims, sequence_data(rule(), point, &tangents, b, head)), b,
+                            head, [&](OperandId result, std::size_t at, Dense<Dual> const& m) {
+                                for (auto const& x : m.e)
+                                    sum += x.tangent * point.arriving.values[std::size_t(result)][at++];
                             });
             }
         return sum;
     }
 
-  private:
+private:
     bool touched(OperandId id, std::vector<double> const& direction, int b, int head) const {
         auto const n = entries(rule(), point.shape, id);
         int const tokens = rule().operands[std::size_t(id)].per_token() ? point.shape.tokens : 1;
@@ -213,7 +230,8 @@ double largest(std::vector<double> const& v) {
     return m;
 }
 
-void compare_values(Worst& worst, TypedRule const& rule, CallShape const& shape, CallTensors const& got, CallTensors const& want) {
+void compare_values(Worst& worst, TypedRule const& rule, CallShape const& shape, CallTensors const& got,
+                    CallTensors const& want) {
     for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) {
         auto const& g = got.values[std::size_t(id)];
         auto const& w = want.values[std::size_t(id)];
@@ -221,16 +239,19 @@ void compare_values(Worst& worst, TypedRule const& rule, CallShape const& shape,
         for (std::size_t i = 0; i < g.size(); ++i) worst.see(g[i], w[i], scale, where(rule, shape, id, i, ""));
     }
 }
-void compare_gradients(Worst& worst, TypedRule const& rule, CallShape const& shape, CallTensors const& got, std::vector<Sampled> const& want) {
+void compare_gradients(Worst& worst, TypedRule const& rule, CallShape const& shape, CallTensors const& got,
+                       std::vector<Sampled> const& want) {
     for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) {
         auto const& g = got.values[std::size_t(id)];
         auto const& s = want[std::size_t(id)];
         if (g.empty()) continue;
         double const scale = 1 + largest(g);
-        for (auto const& [at, derivative] : s.entries) worst.see(g[at], derivative, scale, where(rule, shape, id, at, "d_"));
+        for (auto const& [at, derivative] : s.entries)
+            worst.see(g[at], derivative, scale, where(rule, shape, id, at, "d_"));
         double slope = 0;
         for (std::size_t i = 0; i < g.size(); ++i) slope += g[i] * s.direction[i];
-        worst.see(slope, s.slope, scale * std::sqrt(double(g.size())), "d_" + rule.operands[std::size_t(id)].name + " along a random direction");
+        worst.see(slope, s.slope, scale * std::sqrt(double(g.size())),
+                  "d_" + rule.operands[std::size_t(id)].name + " along a random direction");
     }
 }
 
@@ -240,7 +261,8 @@ CallShape shape_of(TypedRule const& rule, int trial, bool is_double, bool one_to
     int const tokens[] = {37, 20, 70};
     shape.tokens = one_token ? 1 : tokens[trial % 3];
     int const first[] = {7, 12, 24}, step[] = {-2, 5, -4};
-    for (std::size_t d = 0; d < rule.dims.size(); ++d) shape.dims.push_back(std::max(2, first[trial % 3] + int(d) * step[trial % 3]));
+    for (std::size_t d = 0; d < rule.dims.size(); ++d)
+        shape.dims.push_back(std::max(2, first[trial % 3] + int(d) * step[trial % 3]));
     shape.batch = trial % 3 == 1 ? 2 : 1;
     shape.heads = trial % 3 == 1 ? 4 : 1;
     for (std::size_t i = 0; i < rule.operands.size(); ++i) {
@@ -252,7 +274,7 @@ CallShape shape_of(TypedRule const& rule, int trial, bool is_double, bool one_to
     return shape;
 }
 
-}
+} // namespace
 
 std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& level) {
     auto const& derived = compiled.rule().derived;
@@ -266,7 +288,10 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
         dl_form code;
         int kernel;
     };
-    constexpr Kind kinds[] = {{Form::step, DL_STEP, 0}, {Form::recurrent, DL_RECURRENT, 1}, {Form::chunked, DL_CHUNKED, 2}, {Form::parallel, DL_PARALLEL, 2}};
+    constexpr Kind kinds[] = {{Form::step, DL_STEP, 0},
+                              {Form::recurrent, DL_RECURRENT, 1},
+                              {Form::chunked, DL_CHUNKED, 2},
+                              {Form::parallel, DL_PARALLEL, 2}};
     for (int scalar = 0; scalar < 2; ++scalar) {
         if (!level.scalars[scalar]) continue;
         std::map<std::pair<Form, Direction>, Result> found;
@@ -275,7 +300,8 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
                 Draw draw(level.seed ^ 0xf10a7u, std::uint64_t(trial * 4 + scalar * 2 + one_token));
                 auto const wanted = [&](Kind const& k) {
                     return (k.form == Form::step) == one_token && compiled.production()->of[scalar][k.kernel][0] &&
-                           (level.forms.empty() || std::find(level.forms.begin(), level.forms.end(), k.form) != level.forms.end());
+                           (level.forms.empty() ||
+                            std::find(level.forms.begin(), level.forms.end(), k.form) != level.forms.end());
                 };
                 if (std::none_of(std::begin(kinds), std::end(kinds), wanted)) continue;
                 Point const point = draw_point(compiled, shape_of(rule, trial, scalar == 1, one_token), draw);
@@ -284,9 +310,13 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
                 for (auto const& kind : kinds) {
                     if (!wanted(kind)) continue;
                     Worst forward, backward;
-                    int const chunk = kind.form != Form::chunked ? 0 : trial % 3 == 0 ? level.chunk : trial % 3 == 1 ? 8 : 3;
+                    int const chunk = kind.form != Form::chunked ? 0
+                                      : trial % 3 == 0           ? level.chunk
+                                      : trial % 3 == 1           ? 8
+                                                                 : 3;
                     try {
-                        auto const got = call(described, rule, point.shape, kind.code, chunk, trial % 3 == 1 ? 2 : 1, point.values, point.arriving);
+                        auto const got = call(described, rule, point.shape, kind.code, chunk, trial % 3 == 1 ? 2 : 1,
+                                              point.values, point.arriving);
                         compare_values(forward, rule, point.shape, got.forward, reference.forward);
                         compare_gradients(backward, rule, point.shape, got.gradients, gradients);
                     } catch (std::exception const& e) {
@@ -296,13 +326,19 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
                     for (Direction direction : {Direction::forward, Direction::backward}) {
                         auto const& worst = direction == Direction::forward ? forward : backward;
                         Result& r = found[{kind.form, direction}];
-                        r.rule = rule.name, r.form = kind.form, r.direction = direction, r.level = "float", r.name = "declaration";
-                        r.scalar = scalar ? "double" : "float", r.isa = runtime::isa_name(isa), r.budget = level.budget[scalar];
+                        r.rule = rule.name, r.form = kind.form, r.direction = direction, r.level = "float",
+                        r.name = "declaration";
+                        r.scalar = scalar ? "double" : "float", r.isa = runtime::isa_name(isa),
+                        r.budget = level.budget[scalar];
                         ++r.trials;
                         if (r.error && worst.error <= *r.error) continue;
-                        r.error = worst.error, r.tokens = point.shape.tokens, r.chunk = chunk ? chunk : kind.form == Form::parallel ? point.shape.tokens : 1;
+                        r.error = worst.error, r.tokens = point.shape.tokens,
+                        r.chunk = chunk                         ? chunk
+                                  : kind.form == Form::parallel ? point.shape.tokens
+                                                                : 1;
                         r.dims.clear();
-                        for (std::size_t d = 0; d < rule.dims.size(); ++d) r.dims.emplace_back(rule.dims[d], point.shape.dims[d]);
+                        for (std::size_t d = 0; d < rule.dims.size(); ++d)
+                            r.dims.emplace_back(rule.dims[d], point.shape.dims[d]);
                         r.pass = worst.error <= *r.budget; // false for a NaN
                         if (!r.pass) r.index = worst.index, r.got = worst.got, r.want = worst.want;
                     }
@@ -313,4 +349,4 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
     return results;
 }
 
-}
+} // namespace deltaloom::codegen

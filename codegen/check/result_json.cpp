@@ -22,11 +22,14 @@ Form form_of(std::string const& text) {
     throw std::invalid_argument("no form " + text);
 }
 
-}
+} // namespace
 
 nlohmann::json to_json(Result const& r) {
-    nlohmann::json j{{"form", name(r.form)}, {"direction", name(r.direction)}, {"level", r.level}, {"name", r.name}, {"target", r.target}, {"scalar", r.scalar},
-                     {"trials", r.trials},   {"tokens", r.tokens},              {"chunk", r.chunk}, {"pass", r.pass}};
+    nlohmann::json j{{"form", name(r.form)}, {"direction", name(r.direction)},
+                     {"level", r.level},     {"name", r.name},
+                     {"target", r.target},   {"scalar", r.scalar},
+                     {"trials", r.trials},   {"tokens", r.tokens},
+                     {"chunk", r.chunk},     {"pass", r.pass}};
     j["dims"] = nlohmann::json::object();
     for (auto const& [dim, extent] : r.dims) j["dims"][dim] = extent;
     if (!r.isa.empty()) j["isa"] = r.isa;
@@ -34,7 +37,8 @@ nlohmann::json to_json(Result const& r) {
     if (r.bound_log2) j["bound_log2"] = number(*r.bound_log2);
     if (r.error) j["error"] = number(*r.error);
     if (r.budget) j["budget"] = number(*r.budget);
-    for (auto const& [key, text] : {std::pair{"index", &r.index}, {"got", &r.got}, {"want", &r.want}, {"reason", &r.reason}})
+    for (auto const& [key, text] :
+         {std::pair{"index", &r.index}, {"got", &r.got}, {"want", &r.want}, {"reason", &r.reason}})
         if (!text->empty()) j[key] = *text;
     return j;
 }
@@ -51,9 +55,10 @@ Result from_json(nlohmann::json const& j) {
     if (j.contains("bound_log2")) r.bound_log2 = number(j["bound_log2"]);
     if (j.contains("error")) r.error = number(j["error"]);
     if (j.contains("budget")) r.budget = number(j["budget"]);
-    for (auto const& [key, text] : {std::pair{"index", &r.index}, {"got", &r.got}, {"want", &r.want}, {"reason", &r.reason}})
+    for (auto const& [key, text] :
+         {std::pair{"index", &r.index}, {"got", &r.got}, {"want", &r.want}, {"reason", &r.reason}})
         if (j.contains(key)) *text = j[key].get<std::string>();
     return r;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -9,4 +9,4 @@ namespace deltaloom::codegen {
 nlohmann::json to_json(Result const&);
 Result from_json(nlohmann::json const&);
 
-}
+} // namespace deltaloom::codegen

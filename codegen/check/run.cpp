@@ -49,13 +49,15 @@ std::vector<Result> compiled_levels(LoadedRule const& rule, CompiledSet const& s
 // One result that says why a rule's compiled levels gave none.
 Result broken(LoadedRule const& rule, std::string level, std::string why) {
     Result r;
-    r.rule = rule.declaration.name, r.level = std::move(level), r.name = "declaration", r.pass = false, r.got = std::move(why);
+    r.rule = rule.declaration.name, r.level = std::move(level), r.name = "declaration", r.pass = false,
+    r.got = std::move(why);
     return r;
 }
 
-}
+} // namespace
 
-std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<std::string> const& header_of, CheckOptions const& options,
+std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<std::string> const& header_of,
+                                             CheckOptions const& options,
                                              std::function<void(int, int, std::string const&)> const& progress) {
     auto const& rules = loaded.rules;
     std::size_t const count = rules.size();
@@ -101,8 +103,10 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
     each_on(jobs, count, [&](std::size_t i) {
         auto const level = options.text ? "text" : "float";
         auto const fail = [&](std::string why) { results[i].push_back(broken(rules[i], level, std::move(why))); };
-        if (auto const& failure = set.failures[i]; !failure.part.empty()) fail(fmt::format("the {} does not compile: {}", failure.part, failure.said.substr(0, 2000)));
-        else if (set.object.empty()) fail("nothing was linked");
+        if (auto const& failure = set.failures[i]; !failure.part.empty())
+            fail(fmt::format("the {} does not compile: {}", failure.part, failure.said.substr(0, 2000)));
+        else if (set.object.empty())
+            fail("nothing was linked");
         else {
             auto const finished = run_isolated(
                 [&] {
@@ -111,8 +115,10 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
                     return all.dump();
                 },
                 options.timeout_seconds);
-            if (finished.timed_out) fail(fmt::format("no end within {:.0f} s", options.timeout_seconds));
-            else if (finished.code != 0) fail(finished.code >= 128 ? fmt::format("crashed: signal {}", finished.code - 128) : finished.output);
+            if (finished.timed_out)
+                fail(fmt::format("no end within {:.0f} s", options.timeout_seconds));
+            else if (finished.code != 0)
+                fail(finished.code >= 128 ? fmt::format("crashed: signal {}", finished.code - 128) : finished.output);
             else
                 for (auto const& j : nlohmann::json::parse(finished.output)) {
                     results[i].push_back(from_json(j));
@@ -124,4 +130,4 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
     return results;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -1,5 +1,6 @@
 #pragma once
-// A whole check: levels program, text and float over some rules, on all cores, what is compiled run in processes of its own.
+// A whole check: levels program, text and float over some rules, on all cores, what is compiled run in processes of its
+// own.
 #include "codegen/check/compile.hpp"
 #include "codegen/check/result.hpp"
 
@@ -12,12 +13,13 @@ struct CheckOptions {
     int trials = 3;
     std::uint64_t seed = 1;
     Toolchain toolchain;
-    double timeout_seconds = 120;                    // of one rule's compiled levels
+    double timeout_seconds = 120; // of one rule's compiled levels
 };
 
-// Results per rule, in order. `header_of`: the absolute path of each rule's header. `progress(done, total, what)` may be called from any thread, one at
-// a time.
-std::vector<std::vector<Result>> check_rules(Loaded const&, std::vector<std::string> const& header_of, CheckOptions const&,
+// Results per rule, in order. `header_of`: the absolute path of each rule's header. `progress(done, total, what)` may
+// be called from any thread, one at a time.
+std::vector<std::vector<Result>> check_rules(Loaded const&, std::vector<std::string> const& header_of,
+                                             CheckOptions const&,
                                              std::function<void(int, int, std::string const&)> const& progress);
 
-}
+} // namespace deltaloom::codegen

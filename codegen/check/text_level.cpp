@@ -38,21 +38,25 @@ Program const* program(Derived const& d, Form form, Direction direction) {
     return nullptr;
 }
 
-}
+} // namespace
 
 std::vector<Result> check_text(Compiled const& compiled, ProgramLevel const& level) {
     auto const& [declaration, derived] = compiled.rule();
     auto const evaluate = [&](Dims const& dims) -> Evaluate {
-        return [&compiled, all = extents(compiled.rule().derived.rule, dims)](OracleData<runtime::dual<runtime::field>> const& data) { return compiled.evaluate(all, data); };
+        return [&compiled, all = extents(compiled.rule().derived.rule, dims)](
+                   OracleData<runtime::dual<runtime::field>> const& data) { return compiled.evaluate(all, data); };
     };
     std::deque<Trial> trials;
     for (int i = 0; i < level.trials; ++i) {
         int const lengths[] = {7, 6, 1, 7};
-        trials.emplace_back(declaration, lengths[i % 4], i % 4 == 2, i % 2 == 1 ? 0.3 : 0.0, Draw(level.seed ^ 0x7e47u, std::uint64_t(i)), evaluate);
+        trials.emplace_back(declaration, lengths[i % 4], i % 4 == 2, i % 2 == 1 ? 0.3 : 0.0,
+                            Draw(level.seed ^ 0x7e47u, std::uint64_t(i)), evaluate);
     }
     std::vector<Result> results;
     for (auto const& text : texts()) {
-        if (!compiled.has_text(text.kernel) || (!level.forms.empty() && std::find(level.forms.begin(), level.forms.end(), text.form) == level.forms.end())) continue;
+        if (!compiled.has_text(text.kernel) ||
+            (!level.forms.empty() && std::find(level.forms.begin(), level.forms.end(), text.form) == level.forms.end()))
+            continue;
         for (Direction direction : {Direction::forward, Direction::backward}) {
             Result r;
             r.rule = declaration.name, r.form = text.form, r.direction = direction;
@@ -62,18 +66,26 @@ std::vector<Result> check_text(Compiled const& compiled, ProgramLevel const& lev
             for (auto& trial : trials)
                 for (auto const run : text.runs) {
                     if (!r.pass) break;
-                    int const shortest = text.form == Form::step ? std::min(1, trial.length()) : 0, longest = text.form == Form::step ? shortest : trial.length();
+                    int const shortest = text.form == Form::step ? std::min(1, trial.length()) : 0,
+                              longest = text.form == Form::step ? shortest : trial.length();
                     auto const dims = extents(derived.rule, trial.dims());
                     int const chunk = run.chunk ? run.chunk : std::max(1, longest);
                     if (auto const* p = program(derived, text.form, direction))
-                        most = std::max(most, degree(derived.rule, *p, Plan{chunk}, dims, longest) + (direction == Direction::backward));
-                    auto const drive_it = [&](Prefix const& prefix) { return run_text(compiled, text.kernel, chunk, run.segment, dims, prefix.data, prefix.arriving); };
-                    auto const at = [&](int length) { return direction == Direction::forward ? compare_forward(drive_it, trial, length) : compare_backward(drive_it, trial, length); };
+                        most = std::max(most, degree(derived.rule, *p, Plan{chunk}, dims, longest) +
+                                                  (direction == Direction::backward));
+                    auto const drive_it = [&](Prefix const& prefix) {
+                        return run_text(compiled, text.kernel, chunk, run.segment, dims, prefix.data, prefix.arriving);
+                    };
+                    auto const at = [&](int length) {
+                        return direction == Direction::forward ? compare_forward(drive_it, trial, length)
+                                                               : compare_backward(drive_it, trial, length);
+                    };
                     r.tokens = std::max<long>(r.tokens, longest), r.chunk = std::max(r.chunk, chunk);
                     bool const first = &trial == &trials.front();
                     if (first || !r.dims.empty()) {
                         r.dims.clear();
-                        for (std::size_t d = 0; d < dims.size(); ++d) r.dims.emplace_back(derived.rule.dims[d], trials.front().dims().at(derived.rule.dims[d]));
+                        for (std::size_t d = 0; d < dims.size(); ++d)
+                            r.dims.emplace_back(derived.rule.dims[d], trials.front().dims().at(derived.rule.dims[d]));
                     }
                     if (!at(longest) && !(first && shortest == 0 && at(0))) continue;
                     report(r, at, shortest, longest);
@@ -87,4 +99,4 @@ std::vector<Result> check_text(Compiled const& compiled, ProgramLevel const& lev
     return results;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -8,8 +8,8 @@ struct EmittedFile {
     std::string path, text;
 };
 
-// src/NAME_FORM_DIRECTION.hpp for step and recurrent, and chunked where the rule has it; formatted, the same bytes for the same input. A recurrent
-// file includes the step file of its direction.
+// src/NAME_FORM_DIRECTION.hpp for step and recurrent, and chunked where the rule has it; formatted, the same bytes for
+// the same input. A recurrent file includes the step file of its direction.
 std::vector<EmittedFile> emit_forms(Derived const&, std::string const& library);
 
 // The functions of a kernel, formatted.
@@ -18,4 +18,4 @@ std::string text(Kernel const&);
 // The statements of a rule's equation: "S <<= S + v * T(k), o <<= S * q" is two.
 std::vector<std::string> statements(std::string const& equation);
 
-}
+} // namespace deltaloom::codegen

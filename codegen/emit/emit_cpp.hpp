@@ -13,4 +13,4 @@ std::string scratch_text(Kernel const&, Function const&);
 std::string definitions(Kernel const&, std::vector<Statement> const& all, std::string const& text);
 bool mentions(std::string const& text, std::string const& word);
 
-}
+} // namespace deltaloom::codegen

@@ -4,17 +4,22 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace deltaloom::codegen {
 namespace {
 
-struct FormName { Form form; char const* text; };
+struct FormName {
+    Form form;
+    char const* text;
+};
 constexpr FormName kernel_forms[] = {{Form::step, "step"}, {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"}};
 
 bool wanted(LibraryOptions const& options, Form form) {
     if (options.forms.empty()) return true;
     for (Form f : options.forms)
-        if (f == form || (f == Form::parallel && form == Form::chunked) || (f == Form::recurrent && form == Form::step)) return true;
+        if (f == form || (f == Form::parallel && form == Form::chunked) || (f == Form::recurrent && form == Form::step))
+            return true;
     return false;
 }
 bool has(Derived const& d, Form form) {
@@ -70,9 +75,12 @@ char const* domain(Domain d) {
     }
     return "";
 }
-char const* varies(Role role) { return role == Role::parameter ? "DL_PER_HEAD" : role == Role::state ? "DL_PER_SEQUENCE" : "DL_PER_TOKEN"; }
+char const* varies(Role role) {
+    return role == Role::parameter ? "DL_PER_HEAD" : role == Role::state ? "DL_PER_SEQUENCE" : "DL_PER_TOKEN";
+}
 
-// ---- src/NAME.cpp ----------------------------------------------------------------------------------------------------------------
+// ---- src/NAME.cpp
+// ----------------------------------------------------------------------------------------------------------------
 
 std::string rule_source(Derived const& d, LibraryOptions const& o) {
     auto const& name = d.rule.name;
@@ -83,9 +91,11 @@ std::string rule_source(Derived const& d, LibraryOptions const& o) {
         for (auto [form, text] : kernel_forms) {
             bool const there = o.scalars[s] && wanted(o, form) && has(d, form);
             auto const entry = [&](char const* direction) {
-                return fmt::format("{{{}_{}_scratch<{}>, run<{}, {}_{}<{}>>}}", text, direction, scalars[s], scalars[s], text, direction, scalars[s]);
+                return fmt::format("{{{}_{}_scratch<{}>, run<{}, {}_{}<{}>>}}", text, direction, scalars[s], scalars[s],
+                                   text, direction, scalars[s]);
             };
-            entries += fmt::format("{{{}, {}}},", there ? entry("forward") : "{}", there && o.backward ? entry("backward") : "{}");
+            entries += fmt::format("{{{}, {}}},", there ? entry("forward") : "{}",
+                                   there && o.backward ? entry("backward") : "{}");
         }
         entries += "},";
     }
@@ -115,7 +125,8 @@ kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA) = {{{{{3}}}}
                        name, includes, o.library, entries);
 }
 
-// ---- src/library.cpp -------------------------------------------------------------------------------------------------------------
+// ---- src/library.cpp
+// -------------------------------------------------------------------------------------------------------------
 
 std::string rule_tables(Derived const& d, LibraryOptions const& o) {
     auto const& name = d.rule.name;
@@ -125,8 +136,8 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
         auto const names = axes(d, operand);
         std::string list;
         for (auto const& axis : names) list += quoted(axis) + ", ";
-        operands += fmt::format("{{sizeof(dl_operand), {}, {}, {}, {}, {{{}}}, {}}},\n", quoted(operand.name), kind(operand.role), domain(operand.domain), names.size(), list,
-                                varies(operand.role));
+        operands += fmt::format("{{sizeof(dl_operand), {}, {}, {}, {}, {{{}}}, {}}},\n", quoted(operand.name),
+                                kind(operand.role), domain(operand.domain), names.size(), list, varies(operand.role));
         states += operand.role == Role::state;
     }
     for (auto const& dim : d.rule.dims) dims += quoted(dim) + ", ", fixed += "0, ";
@@ -135,7 +146,8 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
         if (wanted(o, form) && has(d, form)) forms |= 1u << (form == Form::step ? 1 : form == Form::recurrent ? 2 : 3);
     if (forms & 8u) forms |= 16u;
     std::string const missing = d.missing ? quoted(d.missing->text) : "nullptr";
-    std::string const no_summary = quoted(d.no_summary ? d.no_summary->text : "proven at level program; this library has no kernel for it");
+    std::string const no_summary =
+        quoted(d.no_summary ? d.no_summary->text : "proven at level program; this library has no kernel for it");
     unsigned const scalars = unsigned(o.scalars[0]) | unsigned(o.scalars[1]) << 1;
     return fmt::format(R"(
 extern "C" {{
@@ -175,9 +187,11 @@ rule_kernels const kernels = {{{{
 }}
 )",
                        name, o.library, operands, dims, fixed, o.chunk, missing, no_summary, states) +
-           fmt::format("#define DELTALOOM_RULE_{0} {{sizeof(dl_rule), DL_ABI_VERSION, {1}, {2}, {3}, {0}_tables::dims, {0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {7}, "
+           fmt::format("#define DELTALOOM_RULE_{0} {{sizeof(dl_rule), DL_ABI_VERSION, {1}, {2}, {3}, {0}_tables::dims, "
+                       "{0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {7}, "
                        "{0}_tables::chunks, {0}_tables::missing, &{0}_tables::kernels}}\n",
-                       name, quoted(name), quoted(d.rule.equation), d.rule.dims.size(), d.rule.operands.size(), forms, o.backward ? 3 : 1, scalars);
+                       name, quoted(name), quoted(d.rule.equation), d.rule.dims.size(), d.rule.operands.size(), forms,
+                       o.backward ? 3 : 1, scalars);
 }
 
 std::string library_source(std::vector<Derived> const& rules, LibraryOptions const& o) {
@@ -196,7 +210,8 @@ DELTALOOM_CALLS({0}, rules)
                        o.library, tables, list);
 }
 
-// ---- include/LIB/NAME.{h,hpp} ----------------------------------------------------------------------------------------------------
+// ---- include/LIB/NAME.{h,hpp}
+// ----------------------------------------------------------------------------------------------------
 
 std::string c_header(Derived const& d, LibraryOptions const& o) {
     return fmt::format(R"(// The C ABI of library {1}; rule {0}:
@@ -231,29 +246,57 @@ const char *{1}_last_path(void);
                        d.rule.name, o.library, statements_comment(d));
 }
 
+// Names of a struct's fields: as the rule says them, with a _ behind where the struct has such a field already.
+class Fields {
+public:
+    std::string operator()(std::string name) {
+        while (!taken_.insert(name).second) name += '_';
+        return name;
+    }
+
+private:
+    std::set<std::string> taken_{"batch", "tokens", "value_heads", "offsets",   "sequences",
+                                 "form",  "chunk",  "threads",     "workspace", "workspace_bytes"};
+};
+
 std::string typed_header(Derived const& d, LibraryOptions const& o) {
     auto const& rule = d.rule;
+    Fields field;
     std::string dims, operands, gradients, set;
-    for (std::size_t i = 0; i < rule.dims.size(); ++i) dims += fmt::format("std::int64_t {} = 0;\n", rule.dims[i]), set += fmt::format("c.call.dim[{}] = a.{};\n", i, rule.dims[i]);
+    for (std::size_t i = 0; i < rule.dims.size(); ++i) {
+        auto const name = field(rule.dims[i]);
+        dims += fmt::format("std::int64_t {} = 0;\n", name), set += fmt::format("c.call.dim[{}] = a.{};\n", i, name);
+    }
     int state = 0;
     for (std::size_t i = 0; i < rule.operands.size(); ++i) {
         auto const& operand = rule.operands[i];
         std::string shape;
         for (auto const& axis : axes(d, operand)) shape += ", " + axis;
-        char const* const role = operand.role == Role::gate ? (operand.domain == Domain::log ? "log gate, in [-inf, 0]" : "linear gate, finite")
-                                 : operand.role == Role::input  ? "input"
-                                 : operand.role == Role::output ? "output"
-                                                                : operand.domain == Domain::log ? "log parameter, in [-inf, 0]" : "parameter";
+        char const* const role = operand.role == Role::gate ? (operand.domain == Domain::log ? "log gate, in [-inf, 0]"
+                                                                                             : "linear gate, finite")
+                                 : operand.role == Role::input   ? "input"
+                                 : operand.role == Role::output  ? "output"
+                                 : operand.domain == Domain::log ? "log parameter, in [-inf, 0]"
+                                                                 : "parameter";
         if (operand.role == Role::state) {
-            operands += fmt::format("dl_tensor {0}_initial{{}}, {0}_final{{}}; // state [sequences, heads{1}]; absent: zeros, not wanted\n", operand.name, shape);
-            gradients += fmt::format("dl_tensor d_{0}_initial{{}}, d_{0}_final{{}}; // wanted, incoming\n", operand.name);
-            set += fmt::format("c.state_in[{0}] = a.{1}_initial; c.state_out[{0}] = a.{1}_final; c.state_in_gradient[{0}] = a.d_{1}_initial; c.state_out_gradient[{0}] = a.d_{1}_final;\n", state++,
-                               operand.name);
+            auto const initial = field(operand.name + "_initial"), final_state = field(operand.name + "_final");
+            auto const d_initial = field("d_" + operand.name + "_initial"),
+                       d_final = field("d_" + operand.name + "_final");
+            operands +=
+                fmt::format("dl_tensor {}{{}}, {}{{}}; // state [sequences, heads{}]; absent: zeros, not wanted\n",
+                            initial, final_state, shape);
+            gradients += fmt::format("dl_tensor {}{{}}, {}{{}}; // wanted, incoming\n", d_initial, d_final);
+            set += fmt::format("c.state_in[{0}] = a.{1}; c.state_out[{0}] = a.{2}; c.state_in_gradient[{0}] = a.{3}; "
+                               "c.state_out_gradient[{0}] = a.{4};\n",
+                               state++, initial, final_state, d_initial, d_final);
             continue;
         }
-        operands += fmt::format("dl_tensor {}{{}}; // {} [{}heads{}]\n", operand.name, role, operand.role == Role::parameter ? "" : "batch, tokens, ", shape);
-        gradients += fmt::format("dl_tensor d_{}{{}}; // {}\n", operand.name, operand.role == Role::output ? "incoming" : "wanted");
-        set += fmt::format("c.operand[{0}] = a.{1}; c.gradient[{0}] = a.d_{1};\n", i, operand.name);
+        auto const name = field(operand.name), gradient = field("d_" + operand.name);
+        operands += fmt::format("dl_tensor {}{{}}; // {} [{}heads{}]\n", name, role,
+                                operand.role == Role::parameter ? "" : "batch, tokens, ", shape);
+        gradients +=
+            fmt::format("dl_tensor {}{{}}; // {}\n", gradient, operand.role == Role::output ? "incoming" : "wanted");
+        set += fmt::format("c.operand[{0}] = a.{1}; c.gradient[{0}] = a.{2};\n", i, name, gradient);
     }
     return fmt::format(R"(#pragma once
 // {0}, generated:
@@ -337,14 +380,15 @@ inline void backward(arguments const& a) {{
 
 }}
 )",
-                       rule.name, o.library, statements_comment(d), dims, operands, gradients, rule.operands.size(), state, set, [&] {
+                       rule.name, o.library, statements_comment(d), dims, operands, gradients, rule.operands.size(),
+                       state, set, [&] {
                            for (auto const& operand : rule.operands)
                                if (operand.role == Role::state) return operand.name;
                            return std::string();
                        }());
 }
 
-}
+} // namespace
 
 std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, LibraryOptions const& o) {
     std::vector<EmittedFile> files;
@@ -356,19 +400,22 @@ std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, Library
             bool keep = false;
             for (auto [form, text] : kernel_forms)
                 for (char const* direction : {"forward", "backward"})
-                    keep |= wanted(o, form) && (o.backward || direction[0] == 'f') && file.path == fmt::format("src/{}_{}_{}.hpp", name, text, direction);
+                    keep |= wanted(o, form) && (o.backward || direction[0] == 'f') &&
+                            file.path == fmt::format("src/{}_{}_{}.hpp", name, text, direction);
             if (keep) files.push_back(std::move(file));
         }
         files.push_back({fmt::format("src/{}.cpp", name), format(rule_source(d, o))});
     }
-    // A build system wants to know its sources before the header is read: a fixed number of parts, the rules dealt to them in turn.
+    // A build system wants to know its sources before the header is read: a fixed number of parts, the rules dealt to
+    // them in turn.
     for (std::size_t part = 0; part < library_parts; ++part) {
         std::string text = "// Compiled once per instruction set.\n";
-        for (std::size_t i = part; i < rules.size(); i += library_parts) text += fmt::format("#include \"{}.cpp\"\n", rules[i].rule.name);
+        for (std::size_t i = part; i < rules.size(); i += library_parts)
+            text += fmt::format("#include \"{}.cpp\"\n", rules[i].rule.name);
         files.push_back({fmt::format("src/kernels_{}.cpp", part), text});
     }
     files.push_back({"src/library.cpp", format(library_source(rules, o))});
     return files;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -1,20 +1,22 @@
 #pragma once
-// A whole library from derived rules: public headers, one source per rule (compiled once per instruction set), the library's own tables.
+// A whole library from derived rules: public headers, one source per rule (compiled once per instruction set), the
+// library's own tables.
 #include "codegen/emit/emit.hpp"
 
 namespace deltaloom::codegen {
 
 struct LibraryOptions {
     std::string library = "rules";
-    bool scalars[2] = {true, false};       // float, double
+    bool scalars[2] = {true, false}; // float, double
     int chunk = 16;
     bool backward = true;
-    std::vector<Form> forms;               // empty: all that each rule has
+    std::vector<Form> forms; // empty: all that each rule has
 };
 
 inline constexpr std::size_t library_parts = 4;
 
-// include/LIB/NAME.{hpp,h}, src/NAME_FORM_DIRECTION.hpp, src/NAME.cpp, src/kernels_N.cpp, src/library.cpp: formatted, the same bytes for the same input.
+// include/LIB/NAME.{hpp,h}, src/NAME_FORM_DIRECTION.hpp, src/NAME.cpp, src/kernels_N.cpp, src/library.cpp: formatted,
+// the same bytes for the same input.
 std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, LibraryOptions const&);
 
-}
+} // namespace deltaloom::codegen

@@ -23,15 +23,15 @@ struct BlockWriter {
     Body const& body;
     std::vector<char> turned; // see stored_turned
     Fusion fusion;
-    std::vector<BufferId> buffer;         // of every node; -1: not written
+    std::vector<BufferId> buffer; // of every node; -1: not written
     std::map<NodeId, BufferId> turned_copies = {};
     std::vector<Block> blocks = {};
 
     BufferId make(std::string const& name, Extents);
-    void write(NodeId);                   // the block of a stored node that is no input
-    void add_into(BufferId, NodeId);      // a block that adds a value to what the buffer holds
+    void write(NodeId);              // the block of a stored node that is no input
+    void add_into(BufferId, NodeId); // a block that adds a value to what the buffer holds
     Scalar entry(NodeId, Integer row, Integer col);
-    Argument whole(NodeId);               // a matrix as a buffer, transposed into one if need be
+    Argument whole(NodeId); // a matrix as a buffer, transposed into one if need be
 
 private:
     bool in_memory(NodeId) const;
@@ -42,4 +42,4 @@ private:
     Argument span(Span const&);
 };
 
-}
+} // namespace deltaloom::codegen

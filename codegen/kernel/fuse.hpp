@@ -15,10 +15,10 @@ View strip(Body const&, NodeId);
 enum class Mask { none, below, up_to_diagonal };
 Mask mask_of(Node const&);
 
-bool entrywise(Op); // computed from the same entry of its arguments
+bool entrywise(Op);               // computed from the same entry of its arguments
 bool free_of_charge(Node const&); // constants, identities, masks: written where they are used
 
-bool sums_rows(Node const&);      // computed entry by entry too: row after row is added
+bool sums_rows(Node const&); // computed entry by entry too: row after row is added
 
 // The terms of a sum: inner sums of the same extents that have no buffer are taken apart.
 struct Fusion {
@@ -28,15 +28,17 @@ struct Fusion {
 };
 std::vector<View> terms(Body const&, Fusion const&, View);
 
-// Which values' buffers hold their transpose: what is carried as a transpose, and a product of two transposes, A^T B^T = (B A)^T.
+// Which values' buffers hold their transpose: what is carried as a transpose, and a product of two transposes, A^T B^T
+// = (B A)^T.
 std::vector<char> stored_turned(Body const&, std::vector<NodeId> const& carried);
 
-// A value is stored where it is a result, where an operation reads it, where it is used twice, and where a loop over more entries than it has
-// would repeat a function call.
-// `accumulated` results are added into a buffer that is there already.
-Fusion fuse(Body const&, std::vector<NodeId> const& results, std::vector<NodeId> const& accumulated, std::vector<char> const& turned);
+// A value is stored where it is a result, where an operation reads it, where it is used twice, and where a loop over
+// more entries than it has would repeat a function call. `accumulated` results are added into a buffer that is there
+// already.
+Fusion fuse(Body const&, std::vector<NodeId> const& results, std::vector<NodeId> const& accumulated,
+            std::vector<char> const& turned);
 
 // One row or one column: it and its transpose are the same memory.
 bool vector(Extents const&);
 
-}
+} // namespace deltaloom::codegen

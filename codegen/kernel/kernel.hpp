@@ -1,11 +1,12 @@
 #pragma once
-// A scheduled program: functions of loops, buffers and calls of named operations, one step before text. What the CPU target needs; how the same
-// values grow to other targets is docs/decisions/0001-kernel-stage.md.
+// A scheduled program: functions of loops, buffers and calls of named operations, one step before text. What the CPU
+// target needs; how the same values grow to other targets is docs/decisions/0001-kernel-stage.md.
 #include "codegen/program/program.hpp"
 
 namespace deltaloom::codegen {
 
-// An integer of the emitted text: "dk", "2 * n", "s.tokens - first". A schedule places integers, it never computes with them.
+// An integer of the emitted text: "dk", "2 * n", "s.tokens - first". A schedule places integers, it never computes with
+// them.
 using Integer = std::string;
 
 using BufferId = int; // index into Function::buffers
@@ -18,15 +19,16 @@ struct Buffer {
 // The value of one element of an `each`.
 struct Scalar {
     enum class Kind {
-        element,  // buffer(row, col)
-        number,   // a constant
-        log_one,  // the log value of the number 1
-        add,      // two arguments, as subtract and multiply
+        element, // buffer(row, col)
+        number,  // a constant
+        log_one, // the log value of the number 1
+        add,     // two arguments, as subtract and multiply
         subtract,
         multiply,
         negate,
-        call,     // function(arguments...)
-        select,   // arguments[0] where the index mask `function` holds ("e < i"), else arguments[1]: masks select, they never multiply
+        call,   // function(arguments...)
+        select, // arguments[0] where the index mask `function` holds ("e < i"), else arguments[1]: masks select, they
+                // never multiply
     } kind = Kind::number;
     BufferId buffer = -1;
     Integer row, col;
@@ -80,7 +82,8 @@ struct Statement {
     bool operator==(Statement const&) const = default;
 };
 
-// A template over the scalar. It gets the sequence, `integers`, the buffers `parameters` and the scratch, by value: what it takes is free again.
+// A template over the scalar. It gets the sequence, `integers`, the buffers `parameters` and the scratch, by value:
+// what it takes is free again.
 struct Function {
     std::string name, comment;
     std::vector<std::string> integers;
@@ -97,7 +100,7 @@ struct Kernel {
     std::vector<std::string> dims;   // names of the extents, in the order of the rule's
     std::vector<Span> spans;         // what calls name
     std::vector<Function> functions; // the last one is the entry; the others are called by it
-    std::optional<Form> shared;      // the form whose kernel of the same direction holds the other functions that are called
+    std::optional<Form> shared; // the form whose kernel of the same direction holds the other functions that are called
     bool operator==(Kernel const&) const = default;
 };
 
@@ -106,4 +109,4 @@ Kernel schedule(TypedRule const&, Program const&);
 
 std::string print(Kernel const&);
 
-}
+} // namespace deltaloom::codegen

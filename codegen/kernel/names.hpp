@@ -14,4 +14,4 @@ struct Names {
 bool reserved(std::string const& word);
 bool of_runtime(std::string const& word); // a type or an operation of the runtime
 
-}
+} // namespace deltaloom::codegen

@@ -6,7 +6,7 @@ namespace deltaloom::codegen {
 
 struct Port {
     OperandId operand = -1;
-    int step = -1;          // of an operand with a step axis
+    int step = -1; // of an operand with a step axis
     bool cotangent = false;
 };
 // `cotangents`: the body is a backward, whose names of operands may have "d_" in front.
@@ -21,4 +21,4 @@ inline bool given(TypedRule const& rule, Port p) {
 std::string strided_text(Port);
 int state_index(TypedRule const&, OperandId);
 
-}
+} // namespace deltaloom::codegen

@@ -9,4 +9,4 @@ std::string print(Function const&, Scalar const&, std::string (*number)(Rational
 std::string print(EventRows const&); // "start", "end", "decays", "0 1:1": micro-step, and state where there are several
 std::string print(Span const&);      // "reads 1, writes 0 of 2"
 
-}
+} // namespace deltaloom::codegen

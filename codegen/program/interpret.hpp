@@ -1,5 +1,6 @@
 #pragma once
-// Bodies evaluated on plain matrices over a ring: the field (exact) or double. Plain definitions, no blocks: the kernels' operations are checked against them.
+// Bodies evaluated on plain matrices over a ring: the field (exact) or double. Plain definitions, no blocks: the
+// kernels' operations are checked against them.
 #include "codegen/program/body.hpp"
 #include "deltaloom/runtime/scalar/scalar.hpp"
 
@@ -29,10 +30,11 @@ template<class K> using Environment = std::map<std::string, Dense<K>>;
 template<class K> Environment<K> interpret(Body const&, Environment<K> const& inputs, Sizes const&);
 extern template Environment<runtime::field> interpret(Body const&, Environment<runtime::field> const&, Sizes const&);
 extern template Environment<double> interpret(Body const&, Environment<double> const&, Sizes const&);
-extern template Environment<runtime::dual<runtime::field>> interpret(Body const&, Environment<runtime::dual<runtime::field>> const&, Sizes const&);
+extern template Environment<runtime::dual<runtime::field>>
+interpret(Body const&, Environment<runtime::dual<runtime::field>> const&, Sizes const&);
 
-// Formal total degree of every result's entries, given the degrees of the inputs: the Schwartz-Zippel bound. A map's value, its derivative and an
-// inverse count as fresh variables of degree 1.
+// Formal total degree of every result's entries, given the degrees of the inputs: the Schwartz-Zippel bound. A map's
+// value, its derivative and an inverse count as fresh variables of degree 1.
 std::map<std::string, long> degrees(Body const&, std::map<std::string, long> const& inputs, Sizes const&);
 
-}
+} // namespace deltaloom::codegen

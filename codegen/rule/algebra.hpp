@@ -47,7 +47,7 @@ Value transpose(At const&, Value const&);
 Value hadamard(At const&, Value const&, Value const&); // entrywise; a scalar on the left scales anything
 Value matmul(At const&, Value const&, Value const&);
 Value diagonal(At const&, Value const&); // of a column
-Value total(At const&, Value const&); // of all entries
+Value total(At const&, Value const&);    // of all entries
 Value map(At const&, std::string const& function, Value const&);
 Value maximum(At const&, Value const&, Value const&);
 Value vector_map(At const&, std::string const& function, Rational const& eps, Value const&);

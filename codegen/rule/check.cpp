@@ -72,6 +72,12 @@ void check_operand_names(TypedRule const& rule, Declaration const& d, std::vecto
                                         spelled(d.operands[i]) + "; names are unique within a rule, rename one",
                                     {{Severity::note, "the other one", rule.operands[j].where, {}}}));
         }
+        for (auto const& other : rule.operands)
+            if (o.name == "d_" + other.name)
+                out.push_back(error(o.where,
+                                    "an operand is called " + o.name + ", which names the gradient of " + other.name +
+                                        ": rename it",
+                                    {{Severity::note, "the operand " + other.name, other.where, {}}}));
         if (std::find(rule.dims.begin(), rule.dims.end(), o.name) != rule.dims.end())
             out.push_back(error(o.where, "an operand and a dimension are both called " + o.name +
                                              ": names are unique within a rule, rename one"));

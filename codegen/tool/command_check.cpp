@@ -14,7 +14,8 @@ namespace deltaloom::codegen::tool {
 namespace {
 
 struct Options {
-    std::vector<std::string> headers, rules, levels{"program", "text", "float"}, forms, scalars{"float"}, targets{"cpu"};
+    std::vector<std::string> headers, rules, levels{"program", "text", "float"}, forms, scalars{"float"},
+        targets{"cpu"};
     int trials = 3;
     std::uint64_t seed = 0;
     bool seeded = false, no_cache = false;
@@ -29,10 +30,12 @@ std::vector<std::string> form_names(Derived const& d) {
 }
 
 // "exact", "1.2e-07", "differs", or nothing where there is no such result.
-std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level, std::string const& scalar) {
+std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level,
+                 std::string const& scalar) {
     std::optional<Result> worst;
     for (auto const& r : results) {
-        if (r.form != form || r.direction != direction || r.level != level || (!scalar.empty() && r.scalar != scalar)) continue;
+        if (r.form != form || r.direction != direction || r.level != level || (!scalar.empty() && r.scalar != scalar))
+            continue;
         if (!worst || !r.pass || r.error.value_or(0) > worst->error.value_or(0)) worst = r;
         if (!r.pass) break;
     }
@@ -41,17 +44,20 @@ std::string cell(std::vector<Result> const& results, Form form, Direction direct
     return worst->error ? fmt::format("{:.1e}", *worst->error) : "exact";
 }
 
-void print_table(FILE* out, Loaded const& loaded, std::vector<std::vector<Result>> const& results, Options const& o, bool colour) {
+void print_table(FILE* out, Loaded const& loaded, std::vector<std::vector<Result>> const& results, Options const& o,
+                 bool colour) {
     std::vector<std::pair<std::string, std::string>> columns; // level, scalar
     for (auto const& level : o.levels) {
-        if (level != "float") columns.emplace_back(level, "");
+        if (level != "float")
+            columns.emplace_back(level, "");
         else
             for (auto const& scalar : o.scalars) columns.emplace_back(level, scalar);
     }
     std::size_t width = 6;
     for (auto const& rule : loaded.rules) width = std::max(width, rule.declaration.name.size() + 2);
     fmt::print(out, "{:<{}}{:<11}", "", width, "");
-    for (auto const& [level, scalar] : columns) fmt::print(out, "{:<20}", scalar.empty() ? level : fmt::format("{} ({})", level, scalar));
+    for (auto const& [level, scalar] : columns)
+        fmt::print(out, "{:<20}", scalar.empty() ? level : fmt::format("{} ({})", level, scalar));
     fmt::print(out, "\n{:<{}}{:<11}", "rule", width, "form");
     for (std::size_t c = 0; c < columns.size(); ++c) fmt::print(out, "{:<10}{:<10}", "forward", "backward");
     fmt::print(out, "\n");
@@ -63,14 +69,16 @@ void print_table(FILE* out, Loaded const& loaded, std::vector<std::vector<Result
                 for (Direction direction : {Direction::forward, Direction::backward}) {
                     auto const text = cell(results[i], form, direction, level, scalar);
                     bool const bad = text == "differs";
-                    line += fmt::format("{}{:<10}{}", colour && bad ? "\033[31m" : "", text, colour && bad ? "\033[0m" : "");
+                    line += fmt::format("{}{:<10}{}", colour && bad ? "\033[31m" : "", text,
+                                        colour && bad ? "\033[0m" : "");
                 }
             if (line.find_first_not_of(' ') == std::string::npos) continue;
             while (!line.empty() && line.back() == ' ') line.pop_back();
             fmt::print(out, "{:<{}}{:<11}{}\n", first ? loaded.rules[i].declaration.name : "", width, name(form), line);
             first = false;
         }
-        if (auto const& missing = loaded.rules[i].derived.missing) fmt::print(out, "{:<{}}no chunked form: {}\n", "", width, missing->text);
+        if (auto const& missing = loaded.rules[i].derived.missing)
+            fmt::print(out, "{:<{}}no chunked form: {}\n", "", width, missing->text);
     }
 }
 
@@ -80,8 +88,10 @@ void print_failures(FILE* out, std::vector<std::vector<Result>> const& results) 
             if (r.pass) continue;
             std::vector<std::string> dims;
             for (auto const& [dim, extent] : r.dims) dims.push_back(fmt::format("{} = {}", dim, extent));
-            fmt::print(out, "differs: {} {} {}, level {}{}: at T = {}, {}{}: {} is {}, the declaration says {}\n", r.rule, name(r.form), name(r.direction), r.level,
-                       r.name.empty() || r.name == "declaration" ? "" : " (" + r.name + ")", r.tokens, fmt::join(dims, ", "), r.chunk ? fmt::format(", chunk {}", r.chunk) : "",
+            fmt::print(out, "differs: {} {} {}, level {}{}: at T = {}, {}{}: {} is {}, the declaration says {}\n",
+                       r.rule, name(r.form), name(r.direction), r.level,
+                       r.name.empty() || r.name == "declaration" ? "" : " (" + r.name + ")", r.tokens,
+                       fmt::join(dims, ", "), r.chunk ? fmt::format(", chunk {}", r.chunk) : "",
                        r.index.empty() ? "the result" : r.index, r.got, r.want.empty() ? "otherwise" : r.want);
         }
 }
@@ -93,21 +103,32 @@ void print_bound(FILE* out, std::vector<std::vector<Result>> const& results) {
     int trials = 0;
     for (auto const& of_rule : results)
         for (auto const& r : of_rule)
-            if (r.bound_log2) degree = std::max(degree, r.degree.value_or(0)), bound = std::max(bound, *r.bound_log2), trials = r.trials;
-    if (degree) fmt::print(out, "exact: over the field of 2^61-1 elements, degree at most {}; a wrong form passes one of {} trials with a chance of at most 2^{:.1f}\n", degree, trials, bound);
+            if (r.bound_log2)
+                degree = std::max(degree, r.degree.value_or(0)), bound = std::max(bound, *r.bound_log2),
+                trials = r.trials;
+    if (degree)
+        fmt::print(out,
+                   "exact: over the field of 2^61-1 elements, degree at most {}; a wrong form passes one of {} trials "
+                   "with a chance of at most 2^{:.1f}\n",
+                   degree, trials, bound);
 }
 
-}
+} // namespace
 
 Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
     auto const o = std::make_shared<Options>();
     auto* c = app.add_subcommand("check", "Proves every form of every rule equal to its line, forward and backward");
     c->add_option("HEADER", o->headers, "Headers of rules; without one, the shipped catalogue");
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
-    c->add_option("--level", o->levels, "program (exact, the derivation), text (exact, the emitted source), float (the compiled kernels)")->delimiter(',')->check(CLI::IsMember({"program", "text", "float"}));
+    c->add_option("--level", o->levels,
+                  "program (exact, the derivation), text (exact, the emitted source), float (the compiled kernels)")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"program", "text", "float"}));
     c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
-    c->add_option("--scalar", o->scalars, "Of level float: float, double")->delimiter(',')->check(CLI::IsMember({"float", "double"}));
+    c->add_option("--scalar", o->scalars, "Of level float: float, double")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"float", "double"}));
     c->add_option("--trials", o->trials, "Random points per form")->check(CLI::Range(1, 1000));
     auto* seed = c->add_option("--seed", o->seed, "Replays a run; without it, a new one");
     c->add_option("--cxx", o->compiler, "The compiler; default $CXX, g++ or clang++");
@@ -115,16 +136,23 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
     c->add_option("--json", o->json, "One JSON object into this file; - for stdout, instead of the table");
     return [o, seed, &user_flags] {
         auto const begin = std::chrono::steady_clock::now();
-        if (!seed->count()) o->seed = std::uint64_t(std::chrono::system_clock::now().time_since_epoch().count()) % 1000000007u;
+        if (!seed->count())
+            o->seed = std::uint64_t(std::chrono::system_clock::now().time_since_epoch().count()) % 1000000007u;
         auto const loaded = load_or_fail(o->headers, user_flags, o->rules);
-        auto const has_level = [&](char const* level) { return std::find(o->levels.begin(), o->levels.end(), level) != o->levels.end(); };
+        auto const has_level = [&](char const* level) {
+            return std::find(o->levels.begin(), o->levels.end(), level) != o->levels.end();
+        };
         CheckOptions options;
         options.program = has_level("program"), options.text = has_level("text"), options.number = has_level("float");
         options.forms = forms_or_fail(o->forms, loaded);
         options.trials = o->trials, options.seed = o->seed;
-        for (int s = 0; s < 2; ++s) options.scalars[s] = std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
+        for (int s = 0; s < 2; ++s)
+            options.scalars[s] =
+                std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
         options.toolchain.compiler = o->compiler.empty() ? default_compiler() : o->compiler;
-        if (options.toolchain.compiler.empty() && (options.text || options.number)) throw Failure{Exit::machine, "no C++ compiler found for levels text and float: install g++, or name one with --cxx"};
+        if (options.toolchain.compiler.empty() && (options.text || options.number))
+            throw Failure{Exit::machine,
+                          "no C++ compiler found for levels text and float: install g++, or name one with --cxx"};
         options.toolchain.flags = compiler_flags();
         options.toolchain.flags.insert(options.toolchain.flags.end(), user_flags.begin(), user_flags.end());
         options.toolchain.cache = cache_folder();
@@ -132,14 +160,18 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         options.toolchain.jobs = std::max(1, int(std::thread::hardware_concurrency()));
         std::error_code error;
         std::filesystem::create_directories(options.toolchain.cache, error);
-        if (error) throw Failure{Exit::machine, fmt::format("cannot make the cache folder {}: {}; set XDG_CACHE_HOME", options.toolchain.cache.string(), error.message())};
+        if (error)
+            throw Failure{Exit::machine, fmt::format("cannot make the cache folder {}: {}; set XDG_CACHE_HOME",
+                                                     options.toolchain.cache.string(), error.message())};
 
         std::vector<std::string> header_of;
-        for (auto const& rule : loaded.rules) header_of.push_back(std::filesystem::absolute(rule.declaration.where.file).string());
+        for (auto const& rule : loaded.rules)
+            header_of.push_back(std::filesystem::absolute(rule.declaration.where.file).string());
         int total_seen = 0;
         std::unique_ptr<Progress> progress;
         auto const results = check_rules(loaded, header_of, options, [&](int done, int total, std::string const& what) {
-            if (!progress || total != total_seen) progress = std::make_unique<Progress>("checking", total_seen = total, terminal_on_stderr());
+            if (!progress || total != total_seen)
+                progress = std::make_unique<Progress>("checking", total_seen = total, terminal_on_stderr());
             progress->at(done, what);
         });
         progress.reset();
@@ -157,11 +189,23 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
                 if (d.missing) missing["chunked"] = missing["parallel"] = d.missing->text;
                 if (d.no_summary || d.missing) missing["summary"] = d.no_summary ? d.no_summary->text : d.missing->text;
                 for (auto const& r : results[i]) list.push_back(to_json(r));
-                rules.push_back({{"name", loaded.rules[i].declaration.name}, {"forms", form_names(d)}, {"missing", missing}, {"results", list}});
+                rules.push_back({{"name", loaded.rules[i].declaration.name},
+                                 {"forms", form_names(d)},
+                                 {"missing", missing},
+                                 {"results", list}});
             }
-            auto const text = nlohmann::json{{"version", DELTALOOM_VERSION}, {"seed", o->seed}, {"rules", rules}, {"passed", passed}, {"failed", failed}, {"seconds", seconds}}.dump(2) + "\n";
-            if (o->json == "-") fmt::print("{}", text);
-            else write_file(o->json, text);
+            auto const text = nlohmann::json{{"version", DELTALOOM_VERSION},
+                                             {"seed", o->seed},
+                                             {"rules", rules},
+                                             {"passed", passed},
+                                             {"failed", failed},
+                                             {"seconds", seconds}}
+                                  .dump(2) +
+                              "\n";
+            if (o->json == "-")
+                fmt::print("{}", text);
+            else
+                write_file(o->json, text);
         }
         if (o->json != "-") print_table(out, loaded, results, *o, isatty(fileno(out)) && colour_on_stderr());
         print_bound(out, results);
@@ -171,4 +215,4 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
     };
 }
 
-}
+} // namespace deltaloom::codegen::tool

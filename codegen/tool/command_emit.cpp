@@ -15,12 +15,14 @@ static constexpr char const* manifest = "deltaloom.files";
 
 static void write_library(fs::path const& out, std::vector<EmittedFile> const& files) {
     std::error_code error;
-    if (fs::exists(out, error) && !fs::is_directory(out, error)) throw Failure{Exit::machine, fmt::format("cannot write into {}: it is no folder", out.string())};
+    if (fs::exists(out, error) && !fs::is_directory(out, error))
+        throw Failure{Exit::machine, fmt::format("cannot write into {}: it is no folder", out.string())};
     std::istringstream before(read_file(out / manifest));
     std::string now;
     for (auto const& file : files) write_file(out / file.path, file.text), now += file.path + "\n";
     for (std::string path; std::getline(before, path);)
-        if (now.find(path + "\n") == std::string::npos && path.find("..") == std::string::npos) fs::remove(out / path, error);
+        if (now.find(path + "\n") == std::string::npos && path.find("..") == std::string::npos)
+            fs::remove(out / path, error);
     write_file(out / manifest, now);
 }
 
@@ -48,23 +50,37 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
     c->add_option("--scalar", o->scalars, "float, double")->delimiter(',')->check(CLI::IsMember({"float", "double"}));
-    c->add_option("--form", o->forms, "step, recurrent, chunked, parallel (default: all that each rule has)")->delimiter(',');
+    c->add_option("--form", o->forms, "step, recurrent, chunked, parallel (default: all that each rule has)")
+        ->delimiter(',');
     c->add_option("--chunk", o->chunk, "Tokens per chunk")->check(CLI::Range(1, 4096));
     c->add_flag("--no-backward", o->no_backward, "Forward only");
     c->add_option("--depfile", o->depfile, "Make-style dependencies of what was written");
     return [o, &user_flags] {
         if (o->library.empty() || std::isdigit(static_cast<unsigned char>(o->library[0])) ||
-            !std::all_of(o->library.begin(), o->library.end(), [](unsigned char x) { return std::isalnum(x) || x == '_'; }))
-            throw Failure{Exit::usage, fmt::format("--library '{}' is no C identifier: letters, digits and _", o->library)};
+            !std::all_of(o->library.begin(), o->library.end(),
+                         [](unsigned char x) { return std::isalnum(x) || x == '_'; }))
+            throw Failure{Exit::usage,
+                          fmt::format("--library '{}' is no C identifier: letters, digits and _", o->library)};
         auto const loaded = load_or_fail(o->headers, user_flags, o->rules);
         LibraryOptions options;
         options.library = o->library;
         options.chunk = o->chunk;
         options.backward = !o->no_backward;
         options.forms = forms_or_fail(o->forms, loaded);
-        for (int s = 0; s < 2; ++s) options.scalars[s] = std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
+        for (int s = 0; s < 2; ++s)
+            options.scalars[s] =
+                std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
         std::vector<Derived> rules;
-        for (auto const& rule : loaded.rules) rules.push_back(rule.derived);
+        for (auto const& rule : loaded.rules) {
+            auto const& name = rule.declaration.name;
+            if (name == "library" || name.rfind("kernels_", 0) == 0)
+                throw Failure{
+                    Exit::header,
+                    fmt::format(
+                        "rule '{}' has the name of one of the library's own sources, src/{}.cpp: rename the rule", name,
+                        name)};
+            rules.push_back(rule.derived);
+        }
         write_library(o->out, emit_library(rules, options));
         if (!o->depfile.empty()) {
             std::string text = escaped((fs::path(o->out) / "src/library.cpp").string()) + ":";
@@ -75,4 +91,4 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
     };
 }
 
-}
+} // namespace deltaloom::codegen::tool

@@ -35,8 +35,10 @@ static std::vector<std::string> form_names(Derived const& d) {
 static nlohmann::json missing_forms(Derived const& d) {
     nlohmann::json missing = nlohmann::json::object();
     if (d.missing) missing["chunked"] = missing["parallel"] = d.missing->text;
-    if (d.no_summary) missing["summary"] = d.no_summary->text;
-    else if (d.missing) missing["summary"] = d.missing->text;
+    if (d.no_summary)
+        missing["summary"] = d.no_summary->text;
+    else if (d.missing)
+        missing["summary"] = d.missing->text;
     return missing;
 }
 
@@ -56,7 +58,8 @@ Command add_list(CLI::App& app, std::vector<std::string> const& user_flags) {
             if (!o->json) {
                 fmt::print("{}\n    {}\n    forms: {}\n", d.rule.name, d.rule.equation, fmt::join(form_names(d), ", "));
                 auto const missing = missing_forms(d);
-                for (auto const& [form, reason] : missing.items()) fmt::print("    no {}: {}\n", form, reason.get<std::string>());
+                for (auto const& [form, reason] : missing.items())
+                    fmt::print("    no {}: {}\n", form, reason.get<std::string>());
                 continue;
             }
             nlohmann::json operands = nlohmann::json::array();
@@ -65,13 +68,20 @@ Command add_list(CLI::App& app, std::vector<std::string> const& user_flags) {
                 if (operand.steps) dims.push_back(std::to_string(operand.steps));
                 for (DimId dim : {operand.shape.rows, operand.shape.cols})
                     if (dim != one) dims.push_back(d.rule.dims[dim]);
-                operands.push_back({{"name", operand.name}, {"kind", role_text(operand)}, {"domain", domain_text(operand.domain)}, {"dims", dims}});
+                operands.push_back({{"name", operand.name},
+                                    {"kind", role_text(operand)},
+                                    {"domain", domain_text(operand.domain)},
+                                    {"dims", dims}});
             }
-            rules.push_back({{"name", d.rule.name}, {"equation", d.rule.equation}, {"forms", form_names(d)}, {"missing", missing_forms(d)}, {"operands", operands}});
+            rules.push_back({{"name", d.rule.name},
+                             {"equation", d.rule.equation},
+                             {"forms", form_names(d)},
+                             {"missing", missing_forms(d)},
+                             {"operands", operands}});
         }
         if (o->json) fmt::print("{}\n", nlohmann::json{{"rules", rules}}.dump(2));
         return Exit::ok;
     };
 }
 
-}
+} // namespace deltaloom::codegen::tool

@@ -21,7 +21,9 @@ bool asked(Options const& o, Program const& p) {
     return (o.form.empty() || o.form == name(p.form)) && (o.direction.empty() || o.direction == name(p.direction));
 }
 
-bool has_kernel(Program const& p) { return !p.split && (p.form == Form::step || p.form == Form::recurrent || p.form == Form::chunked); }
+bool has_kernel(Program const& p) {
+    return !p.split && (p.form == Form::step || p.form == Form::recurrent || p.form == Form::chunked);
+}
 
 std::string text_of(LoadedRule const& rule, Options const& o) {
     auto const& d = rule.derived;
@@ -35,18 +37,22 @@ std::string text_of(LoadedRule const& rule, Options const& o) {
     if (o.stage == "source") {
         for (auto const& file : emit_forms(d, "rules"))
             for (auto const& p : d.programs)
-                if (asked(o, p) && has_kernel(p) && file.path == fmt::format("src/{}_{}_{}.hpp", d.rule.name, name(p.form), name(p.direction))) text += fmt::format("// ---- {}\n{}\n", file.path, file.text);
+                if (asked(o, p) && has_kernel(p) &&
+                    file.path == fmt::format("src/{}_{}_{}.hpp", d.rule.name, name(p.form), name(p.direction)))
+                    text += fmt::format("// ---- {}\n{}\n", file.path, file.text);
         return text;
     }
     for (auto const& p : d.programs) {
         if (!asked(o, p)) continue;
-        if (o.stage == "program") text += print(d.rule, p) + "\n";
-        else if (has_kernel(p)) text += print(schedule(d.rule, p)) + "\n";
+        if (o.stage == "program")
+            text += print(d.rule, p) + "\n";
+        else if (has_kernel(p))
+            text += print(schedule(d.rule, p)) + "\n";
     }
     return text;
 }
 
-}
+} // namespace
 
 Command add_show(CLI::App& app, std::vector<std::string> const& user_flags) {
     auto const o = std::make_shared<Options>();
@@ -56,7 +62,8 @@ Command add_show(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->required()
         ->check(CLI::IsMember(std::vector<std::string>(std::begin(stages), std::end(stages))));
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
-    c->add_option("--form", o->form, "Only this form")->check(CLI::IsMember({"step", "recurrent", "chunked", "parallel", "summary"}));
+    c->add_option("--form", o->form, "Only this form")
+        ->check(CLI::IsMember({"step", "recurrent", "chunked", "parallel", "summary"}));
     c->add_option("--direction", o->direction, "forward or backward")->check(CLI::IsMember({"forward", "backward"}));
     c->add_option("--target", o->target, "cpu")->check(CLI::IsMember({"cpu"}));
     c->add_flag("--json", o->json, "One JSON object");
@@ -66,12 +73,14 @@ Command add_show(CLI::App& app, std::vector<std::string> const& user_flags) {
         nlohmann::json rules = nlohmann::json::array();
         for (auto const& rule : loaded.rules) {
             auto const text = text_of(rule, *o);
-            if (o->json) rules.push_back({{"name", rule.declaration.name}, {"stage", o->stage}, {"text", text}});
-            else fmt::print("{}", text);
+            if (o->json)
+                rules.push_back({{"name", rule.declaration.name}, {"stage", o->stage}, {"text", text}});
+            else
+                fmt::print("{}", text);
         }
         if (o->json) fmt::print("{}\n", nlohmann::json{{"rules", rules}}.dump(2));
         return Exit::ok;
     };
 }
 
-}
+} // namespace deltaloom::codegen::tool

@@ -53,25 +53,31 @@ Command add_doctor(CLI::App& app) {
             missing += found.empty();
         };
         fmt::print("{:<22}{}\n", "deltaloom", DELTALOOM_VERSION);
-        fmt::print("{:<22}{}{}\n", "instruction set", runtime::isa_name(runtime::machine_level()), std::getenv("DELTALOOM_ISA") ? fmt::format(" (DELTALOOM_ISA={} forces {})", std::getenv("DELTALOOM_ISA"), runtime::isa_name(runtime::chosen_level())) : "");
+        fmt::print("{:<22}{}{}\n", "instruction set", runtime::isa_name(runtime::machine_level()),
+                   std::getenv("DELTALOOM_ISA")
+                       ? fmt::format(" (DELTALOOM_ISA={} forces {})", std::getenv("DELTALOOM_ISA"),
+                                     runtime::isa_name(runtime::chosen_level()))
+                       : "");
         auto const compiler = default_compiler();
-        line("compiler", compiler.empty() ? "" : fmt::format("{}: {}", compiler, first_line(compiler + " --version")), "install g++");
+        line("compiler", compiler.empty() ? "" : fmt::format("{}: {}", compiler, first_line(compiler + " --version")),
+             "install g++");
         line("clang++-19", first_line("clang++-19 --version"), "install clang-19 (a second compiler, not needed)");
         auto const nvcc = first_line("nvcc --version | tail -n 1");
         fmt::print("{:<22}{}\n", "CUDA", nvcc.empty() ? "none found (not needed for target cpu)" : nvcc);
-        for (auto const& folder : header_folders()) line("headers", std::filesystem::exists(folder) ? folder : "", "install the package again");
-        std::string const boost = std::filesystem::exists("/usr/include/boost/yap/algorithm.hpp") ? "found in the compiler's folders" : "";
+        for (auto const& folder : header_folders())
+            line("headers", std::filesystem::exists(folder) ? folder : "", "install the package again");
+        std::string const boost =
+            std::filesystem::exists("/usr/include/boost/yap/algorithm.hpp") ? "found in the compiler's folders" : "";
         line("Boost.YAP, Boost.Hana", boost, "install libboost-dev");
         std::string rules;
         try {
             auto const loaded = load({catalogue_header()}, read_options({}));
             if (!loaded.refused()) rules = fmt::format("{} read", loaded.rules.size());
-        } catch (Failure const&) {
-        }
+        } catch (Failure const&) {}
         line("shipped rules", rules, "the reader finds no clang headers: install libclang-common-19-dev");
         fmt::print("{:<22}{}\n", "cache", cache_folder().string());
         return missing ? Exit::machine : Exit::ok;
     };
 }
 
-}
+} // namespace deltaloom::codegen::tool

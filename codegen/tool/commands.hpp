@@ -20,12 +20,14 @@ Command add_random(CLI::App&);
 Command add_cxxflags(CLI::App&);
 Command add_doctor(CLI::App&);
 
-// Loads headers (the shipped catalogue where there are none), prints every diagnostic, throws Failure{header} if one is an error.
-Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags, std::vector<std::string> const& only = {}, bool quiet = false);
+// Loads headers (the shipped catalogue where there are none), prints every diagnostic, throws Failure{header} if one is
+// an error.
+Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,
+                    std::vector<std::string> const& only = {}, bool quiet = false);
 std::string catalogue_header();
 
 std::optional<Form> form_named(std::string const&);
 // Every form by name; throws Failure{header} for one that a rule cannot have.
 std::vector<Form> forms_or_fail(std::vector<std::string> const& names, Loaded const&);
 
-}
+} // namespace deltaloom::codegen::tool

@@ -18,7 +18,8 @@ std::vector<std::string> header_folders() {
     std::vector<std::string> folders;
     fs::path const installed = executable().parent_path().parent_path() / "include";
     if (fs::exists(installed / "deltaloom/dsl.hpp")) return {installed.string()};
-    for (char const* folder : {"dsl/include", "runtime/include", "codegen/check/include"}) folders.push_back((fs::path(DELTALOOM_SOURCE_FOLDER) / folder).string());
+    for (char const* folder : {"dsl/include", "runtime/include", "codegen/check/include"})
+        folders.push_back((fs::path(DELTALOOM_SOURCE_FOLDER) / folder).string());
     return folders;
 }
 
@@ -69,9 +70,12 @@ std::string read_file(fs::path const& path) {
 
 void write_file(fs::path const& path, std::string const& text) {
     std::error_code error;
-    if (fs::is_regular_file(path, error) && fs::file_size(path, error) == text.size() && read_file(path) == text) return;
+    if (fs::is_regular_file(path, error) && fs::file_size(path, error) == text.size() && read_file(path) == text)
+        return;
     fs::create_directories(path.has_parent_path() ? path.parent_path() : fs::path("."), error);
-    if (error) throw Failure{Exit::machine, fmt::format("cannot make the folder {}: {}", path.parent_path().string(), error.message())};
+    if (error)
+        throw Failure{Exit::machine,
+                      fmt::format("cannot make the folder {}: {}", path.parent_path().string(), error.message())};
     fs::path const temporary = fmt::format("{}.{}.tmp", path.string(), getpid());
     {
         std::ofstream out(temporary, std::ios::binary);
@@ -79,7 +83,8 @@ void write_file(fs::path const& path, std::string const& text) {
         out.flush();
         if (!out) {
             fs::remove(temporary, error);
-            throw Failure{Exit::machine, fmt::format("cannot write {}: is the folder writable, is there room?", path.string())};
+            throw Failure{Exit::machine,
+                          fmt::format("cannot write {}: is the folder writable, is there room?", path.string())};
         }
     }
     fs::rename(temporary, path, error);
@@ -90,4 +95,4 @@ void write_file(fs::path const& path, std::string const& text) {
     }
 }
 
-}
+} // namespace deltaloom::codegen::tool

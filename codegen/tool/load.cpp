@@ -13,11 +13,13 @@ std::string catalogue_header() {
     throw Failure{Exit::machine, "deltaloom/rules.hpp is not where the tool looks for it: run deltaloom doctor"};
 }
 
-Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags, std::vector<std::string> const& only, bool quiet) {
+Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,
+                    std::vector<std::string> const& only, bool quiet) {
     if (headers.empty()) headers.push_back(catalogue_header());
     auto loaded = load(headers, read_options(user_flags), only);
     for (auto const& diagnostic : loaded.diagnostics)
-        if (!quiet || diagnostic.severity == Severity::error) fmt::print(stderr, "{}", render(diagnostic, colour_on_stderr()));
+        if (!quiet || diagnostic.severity == Severity::error)
+            fmt::print(stderr, "{}", render(diagnostic, colour_on_stderr()));
     if (loaded.refused()) throw Failure{Exit::header, ""};
     return loaded;
 }
@@ -33,14 +35,19 @@ std::vector<Form> forms_or_fail(std::vector<std::string> const& names, Loaded co
     bool refused = false;
     for (auto const& text : names) {
         auto const form = form_named(text);
-        if (!form) throw Failure{Exit::usage, fmt::format("no form '{}'; the forms are step, recurrent, chunked, parallel, summary", text)};
+        if (!form)
+            throw Failure{Exit::usage,
+                          fmt::format("no form '{}'; the forms are step, recurrent, chunked, parallel, summary", text)};
         forms.push_back(*form);
         for (auto const& [declaration, derived] : loaded.rules) {
             auto const& reason = *form == Form::summary ? derived.no_summary : derived.missing;
             if (*form == Form::step || *form == Form::recurrent || !reason) continue;
             refused = true;
-            Diagnostic const error{Severity::error, fmt::format("rule '{}' cannot have the form {} that was asked for: {}", declaration.name, text, reason->text),
-                                   reason->where.known() ? reason->where : declaration.where, {}};
+            Diagnostic const error{Severity::error,
+                                   fmt::format("rule '{}' cannot have the form {} that was asked for: {}",
+                                               declaration.name, text, reason->text),
+                                   reason->where.known() ? reason->where : declaration.where,
+                                   {}};
             fmt::print(stderr, "{}", render(error, colour_on_stderr()));
         }
     }
@@ -48,4 +55,4 @@ std::vector<Form> forms_or_fail(std::vector<std::string> const& names, Loaded co
     return forms;
 }
 
-}
+} // namespace deltaloom::codegen::tool

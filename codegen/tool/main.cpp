@@ -25,20 +25,23 @@ std::string choices(CLI::App& app, CLI::App* command) {
     return fmt::format("{} takes {}", command->get_name(), text);
 }
 
-}
+} // namespace
 
 int main(int argc, char** argv) {
     std::vector<std::string> arguments, user_flags;
     bool after = false;
     for (int i = 1; i < argc; ++i) {
-        if (!after && std::string(argv[i]) == "--") after = true;
-        else (after ? user_flags : arguments).push_back(argv[i]);
+        if (!after && std::string(argv[i]) == "--")
+            after = true;
+        else
+            (after ? user_flags : arguments).push_back(argv[i]);
     }
 
     CLI::App app{"One line of C++ to checked kernels for sequence models with a matrix memory.", "deltaloom"};
     app.require_subcommand(1);
     app.set_version_flag("--version", "deltaloom " DELTALOOM_VERSION);
-    app.footer("Everything after -- goes to the reader as compiler flags. Exit: 0 done, 1 a check did not hold, 2 usage, 3 the header, 4 the machine, 70 a defect of ours.");
+    app.footer("Everything after -- goes to the reader as compiler flags. Exit: 0 done, 1 a check did not hold, 2 "
+               "usage, 3 the header, 4 the machine, 70 a defect of ours.");
     std::vector<std::pair<std::string, Command>> commands;
     commands.emplace_back("check", add_check(app, user_flags));
     commands.emplace_back("show", add_show(app, user_flags));
@@ -68,7 +71,8 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "deltaloom: out of memory\n");
         return int(Exit::machine);
     } catch (std::exception const& e) {
-        fmt::print(stderr, "deltaloom: a defect of ours: {}\nPlease report it with the header and this command line.\n", e.what());
+        fmt::print(stderr, "deltaloom: a defect of ours: {}\nPlease report it with the header and this command line.\n",
+                   e.what());
         return int(Exit::defect);
     }
     return 0;

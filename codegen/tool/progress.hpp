@@ -7,7 +7,7 @@
 namespace deltaloom::codegen::tool {
 
 class Progress {
-  public:
+public:
     Progress(std::string what, int total, bool terminal) : what_(std::move(what)), total_(total), terminal_(terminal) {}
     ~Progress() { clear(); }
     void at(int done, std::string const& label) {
@@ -19,7 +19,8 @@ class Progress {
         std::string bar(std::size_t(full), '=');
         bar.resize(width, ' ');
         double const left = done ? seconds_gone * (total_ - done) / done : 0;
-        std::fprintf(stderr, "\r\033[K%s [%s] %d/%d  %.0f s left  %s", what_.c_str(), bar.c_str(), done, total_, left, label.substr(0, 40).c_str());
+        std::fprintf(stderr, "\r\033[K%s [%s] %d/%d  %.0f s left  %s", what_.c_str(), bar.c_str(), done, total_, left,
+                     label.substr(0, 40).c_str());
         std::fflush(stderr);
         shown_ = true;
     }
@@ -28,11 +29,11 @@ class Progress {
         shown_ = false;
     }
 
-  private:
+private:
     std::string what_;
     int total_;
     bool terminal_, shown_ = false;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-}
+} // namespace deltaloom::codegen::tool

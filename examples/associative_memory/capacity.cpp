@@ -14,13 +14,14 @@ std::vector<double> unit_vectors(int count, int repetitions, int d, std::mt19937
     std::vector<double> v(std::size_t(count * repetitions * d));
     for (std::size_t at = 0; at < v.size(); at += std::size_t(d)) {
         double norm = 0;
-        for (int i = 0; i < d; ++i) v[at + std::size_t(i)] = normal(random), norm += v[at + std::size_t(i)] * v[at + std::size_t(i)];
+        for (int i = 0; i < d; ++i)
+            v[at + std::size_t(i)] = normal(random), norm += v[at + std::size_t(i)] * v[at + std::size_t(i)];
         for (int i = 0; i < d; ++i) v[at + std::size_t(i)] /= std::sqrt(norm);
     }
     return v;
 }
 
-}
+} // namespace
 
 CapacityRow capacity(int pairs, int d, int repetitions, unsigned seed, int threads) {
     std::mt19937 random(seed);
@@ -38,7 +39,8 @@ CapacityRow capacity(int pairs, int d, int repetitions, unsigned seed, int threa
     auto const error = [&](std::string const& rule, int newest) {
         auto const answer = run(rule, p, {}, DL_CHUNKED, 0, repetitions, threads);
         double sum = 0;
-        for (std::size_t i = std::size_t((pairs - newest) * repetitions * d); i < written; ++i) sum += std::pow(answer.outputs[written + i] - values[i], 2);
+        for (std::size_t i = std::size_t((pairs - newest) * repetitions * d); i < written; ++i)
+            sum += std::pow(answer.outputs[written + i] - values[i], 2);
         return std::sqrt(sum / (newest * repetitions));
     };
     CapacityRow row{pairs, error("sum", pairs), error("delta", pairs), error("delta", std::min(8, pairs)), 0};
@@ -60,7 +62,9 @@ double written_over(int pairs, int d, int rounds, unsigned seed) {
     std::mt19937 random(seed);
     auto const keys = unit_vectors(pairs, 1, d, random), values = unit_vectors(pairs, 1, d, random);
     Pairs p{d, d, {}, {}, {}, {}, {}};
-    for (int r = 0; r < rounds; ++r) p.keys.insert(p.keys.end(), keys.begin(), keys.end()), p.values.insert(p.values.end(), values.begin(), values.end());
+    for (int r = 0; r < rounds; ++r)
+        p.keys.insert(p.keys.end(), keys.begin(), keys.end()),
+            p.values.insert(p.values.end(), values.begin(), values.end());
     p.queries = p.keys;
     p.beta.assign(std::size_t(p.tokens()), 1.0), p.alpha = p.beta;
     auto const state = run("delta", p).state;

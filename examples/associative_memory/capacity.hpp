@@ -3,7 +3,8 @@
 
 struct CapacityRow {
     int pairs;
-    double additive, delta, delta_newest, least_squares; // root-mean-square error of the reads; newest: of the last 8 pairs
+    double additive, delta, delta_newest,
+        least_squares; // root-mean-square error of the reads; newest: of the last 8 pairs
 };
 CapacityRow capacity(int pairs, int d, int repetitions, unsigned seed, int threads);
 // Pairs written `rounds` times over by delta, strength 1: the largest error of a read (the Kaczmarz iteration).

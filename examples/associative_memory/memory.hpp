@@ -1,5 +1,6 @@
 #pragma once
-// A matrix memory as a person thinks of it: pairs go in, keys are asked. Over the C ABI, for whichever rule of the library.
+// A matrix memory as a person thinks of it: pairs go in, keys are asked. Over the C ABI, for whichever rule of the
+// library.
 #include <algorithm>
 #include <deltaloom/runtime/abi/call.hpp>
 #include <memory/delta.h>
@@ -16,8 +17,10 @@ struct Answer {
     std::vector<double> outputs; // T x dv: what each token's query reads, after its write
 };
 
-// One sequence, or `heads` independent ones side by side (then every vector holds [token][head][entry]). `state`: the initial one, or empty: zeros.
-inline Answer run(std::string const& rule_name, Pairs const& p, std::vector<double> const& state = {}, dl_form form = DL_CHOOSE, unsigned chunk = 0, int heads = 1, int threads = 1) {
+// One sequence, or `heads` independent ones side by side (then every vector holds [token][head][entry]). `state`: the
+// initial one, or empty: zeros.
+inline Answer run(std::string const& rule_name, Pairs const& p, std::vector<double> const& state = {},
+                  dl_form form = DL_CHOOSE, unsigned chunk = 0, int heads = 1, int threads = 1) {
     dl_rule const* rule = memory_rule_named(rule_name.c_str());
     if (!rule) throw std::runtime_error("this library has no rule " + rule_name);
     int const tokens = p.tokens() / heads;
@@ -27,7 +30,9 @@ inline Answer run(std::string const& rule_name, Pairs const& p, std::vector<doub
     std::vector<dl_tensor> operand(rule->operand_count);
     for (std::uint32_t i = 0; i < rule->operand_count; ++i) {
         std::string const name = rule->operands[i].name;
-        auto const vector = [&](std::vector<double> const& v, int d) { return deltaloom::tensor(v.data(), tokens, heads, {d}); };
+        auto const vector = [&](std::vector<double> const& v, int d) {
+            return deltaloom::tensor(v.data(), tokens, heads, {d});
+        };
         auto const scalar = [&](std::vector<double> const& v) { return deltaloom::tensor(v.data(), tokens, heads); };
         if (name == "k") operand[i] = vector(p.keys, p.dk);
         if (name == "v") operand[i] = vector(p.values, p.dv);
@@ -36,7 +41,8 @@ inline Answer run(std::string const& rule_name, Pairs const& p, std::vector<doub
         if (name == "alpha") operand[i] = scalar(p.alpha);
         if (name == "o") operand[i] = vector(answer.outputs, p.dv);
     }
-    dl_tensor before = deltaloom::state(state.data(), heads, {p.dv, p.dk}), after = deltaloom::state(answer.state.data(), heads, {p.dv, p.dk});
+    dl_tensor before = deltaloom::state(state.data(), heads, {p.dv, p.dk}),
+              after = deltaloom::state(answer.state.data(), heads, {p.dv, p.dk});
     if (state.empty()) before.data = nullptr;
     dl_call call{};
     call.struct_size = sizeof call, call.abi_version = DL_ABI_VERSION;

@@ -1,5 +1,6 @@
-// A byte-level associative memory over a real text, without training: the key is a fixed random vector of the last bytes, the value the next byte.
-// Every rule reads the whole text once with its chunked kernel and is asked, at each place, which byte comes next.
+// A byte-level associative memory over a real text, without training: the key is a fixed random vector of the last
+// bytes, the value the next byte. Every rule reads the whole text once with its chunked kernel and is asked, at each
+// place, which byte comes next.
 #include "text.hpp"
 
 #include <algorithm>
@@ -25,11 +26,17 @@ float constant(std::string const& operand) {
 }
 
 class Memory {
-  public:
-    Memory(dl_rule const& rule, int dv, int threads) : rule_(rule), dv_(dv), threads_(threads), state_(std::size_t(heads * dv * dk)) {}
+public:
+    Memory(dl_rule const& rule, int dv, int threads)
+        : rule_(rule),
+          dv_(dv),
+          threads_(threads),
+          state_(std::size_t(heads * dv * dk)) {}
 
-    // Tokens first .. first + count - 1 of the text: write (context before, byte), then read with the context that ends there. `out`: count * heads * dv.
-    void run(Text const& text, ContextKeys const& keys, std::size_t first, int count, std::vector<float>& out, dl_form form) {
+    // Tokens first .. first + count - 1 of the text: write (context before, byte), then read with the context that ends
+    // there. `out`: count * heads * dv.
+    void run(Text const& text, ContextKeys const& keys, std::size_t first, int count, std::vector<float>& out,
+             dl_form form) {
         fill(text, keys, first, count);
         out.resize(std::size_t(count * heads * dv_));
         std::vector<dl_tensor> operand(rule_.operand_count);
@@ -37,11 +44,16 @@ class Memory {
         for (std::uint32_t i = 0; i < rule_.operand_count; ++i) {
             std::string const name = rule_.operands[i].name;
             bool const vector = rule_.operands[i].rank == 1;
-            if (name == "k") operand[i] = deltaloom::tensor(k_.data(), count, heads, {dk});
-            else if (name == "q") operand[i] = deltaloom::tensor(q_.data(), count, heads, {dk});
-            else if (name == "v") operand[i] = deltaloom::tensor(v_.data(), count, 1, {dv_}); // one value for all heads
-            else if (name == "e") operand[i] = deltaloom::tensor(e_.data(), count, heads, {dk});
-            else if (name == "o") operand[i] = deltaloom::tensor(out.data(), count, heads, {dv_});
+            if (name == "k")
+                operand[i] = deltaloom::tensor(k_.data(), count, heads, {dk});
+            else if (name == "q")
+                operand[i] = deltaloom::tensor(q_.data(), count, heads, {dk});
+            else if (name == "v")
+                operand[i] = deltaloom::tensor(v_.data(), count, 1, {dv_}); // one value for all heads
+            else if (name == "e")
+                operand[i] = deltaloom::tensor(e_.data(), count, heads, {dk});
+            else if (name == "o")
+                operand[i] = deltaloom::tensor(out.data(), count, heads, {dv_});
             else if (rule_.operands[i].kind != DL_STATE) {
                 constants[i].assign(dk, constant(name));
                 operand[i] = deltaloom::tensor(constants[i].data(), count, 1, {});
@@ -64,7 +76,7 @@ class Memory {
         if (dl_forward(&rule_, &call, &status)) throw deltaloom::error(status);
     }
 
-  private:
+private:
     dl_rule const& rule_;
     int dv_, threads_;
     std::vector<float> state_, k_, q_, v_, e_;
@@ -72,11 +84,14 @@ class Memory {
 
     void fill(Text const& text, ContextKeys const& keys, std::size_t first, int count) {
         std::size_t const row = std::size_t(heads * dk);
-        k_.resize(std::size_t(count) * row), q_.resize(k_.size()), e_.resize(k_.size()), v_.assign(std::size_t(count * dv_), 0.0f);
+        k_.resize(std::size_t(count) * row), q_.resize(k_.size()), e_.resize(k_.size()),
+            v_.assign(std::size_t(count * dv_), 0.0f);
         for (int t = 0; t < count; ++t) {
             std::size_t const at = first + std::size_t(t);
-            if (t == 0) keys.write(text, at - 1, &k_[0]);
-            else std::memcpy(&k_[std::size_t(t) * row], &q_[std::size_t(t - 1) * row], row * sizeof(float));
+            if (t == 0)
+                keys.write(text, at - 1, &k_[0]);
+            else
+                std::memcpy(&k_[std::size_t(t) * row], &q_[std::size_t(t - 1) * row], row * sizeof(float));
             keys.write(text, at, &q_[std::size_t(t) * row]);
             v_[std::size_t(t * dv_ + text.symbols[at])] = 1;
         }
@@ -107,7 +122,8 @@ double chunked_against_decode(dl_rule const& rule, Text const& text, ContextKeys
     double worst = 0;
     for (int t = 0; t < tokens; ++t) {
         decode.run(text, keys, 1 + std::size_t(t), 1, one, DL_STEP);
-        for (int i = 0; i < heads * dv; ++i) worst = std::max(worst, double(std::abs(one[std::size_t(i)] - all[std::size_t(t * heads * dv + i)])));
+        for (int i = 0; i < heads * dv; ++i)
+            worst = std::max(worst, double(std::abs(one[std::size_t(i)] - all[std::size_t(t * heads * dv + i)])));
     }
     return worst;
 }
@@ -123,12 +139,14 @@ double accuracy(dl_rule const& rule, Text const& text, ContextKeys const& keys, 
     for (std::size_t first = 1; first + 1 < text.symbols.size(); first += block) {
         int const count = int(std::min<std::size_t>(block, text.symbols.size() - 1 - first));
         memory.run(text, keys, first, count, out, DL_CHUNKED);
-        for (int t = 0; t < count; ++t) right += predicted(&out[std::size_t(t * heads * dv)], dv) == text.symbols[first + std::size_t(t) + 1];
+        for (int t = 0; t < count; ++t)
+            right += predicted(&out[std::size_t(t * heads * dv)], dv) == text.symbols[first + std::size_t(t) + 1];
         asked += std::size_t(count);
         if (terminal) {
             double const done = double(first + std::size_t(count)) / double(text.symbols.size());
-            fmt::print(stderr, "\r\033[K{:<12} [{:<30}] {:5.1f} %  {:.1f} % right  {:.0f} s left", rule.name, std::string(std::size_t(30 * done), '='), 100 * done,
-                       100.0 * double(right) / double(asked), gone() * (1 - done) / done);
+            fmt::print(stderr, "\r\033[K{:<12} [{:<30}] {:5.1f} %  {:.1f} % right  {:.0f} s left", rule.name,
+                       std::string(std::size_t(30 * done), '='), 100 * done, 100.0 * double(right) / double(asked),
+                       gone() * (1 - done) / done);
         }
     }
     if (terminal) fmt::print(stderr, "\r\033[K");
@@ -136,15 +154,18 @@ double accuracy(dl_rule const& rule, Text const& text, ContextKeys const& keys, 
     return double(right) / double(asked);
 }
 
-}
+} // namespace
 
 int main(int argc, char** argv) {
     std::string file;
     std::size_t limit = ~std::size_t(0);
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (!std::strcmp(argv[i], "--text")) file = argv[i + 1];
-        else if (!std::strcmp(argv[i], "--bytes")) limit = std::stoull(argv[i + 1]);
-        else return fmt::print(stderr, "byte_memory [--text FILE] [--bytes N]\n"), 2;
+        if (!std::strcmp(argv[i], "--text"))
+            file = argv[i + 1];
+        else if (!std::strcmp(argv[i], "--bytes"))
+            limit = std::stoull(argv[i + 1]);
+        else
+            return fmt::print(stderr, "byte_memory [--text FILE] [--bytes N]\n"), 2;
     }
     try {
         Text const text = read_text(file, limit);
@@ -153,15 +174,19 @@ int main(int argc, char** argv) {
         std::vector<std::size_t> counts(text.bytes.size());
         for (auto s : text.symbols) ++counts[s];
         double const common = double(*std::max_element(counts.begin(), counts.end())) / double(text.symbols.size());
-        fmt::print("{} bytes, {} distinct; keys: {} heads of the last 1 to {} bytes, dk = {}; the commonest byte alone is right {:.1f} % of the time\n", text.symbols.size(), text.bytes.size(), heads,
-                   heads, dk, 100 * common);
-        fmt::print("{:<14}{:>14}{:>12}{:>16}{:>24}\n", "rule", "next byte", "seconds", "bytes/second", "chunked - decode");
+        fmt::print("{} bytes, {} distinct; keys: {} heads of the last 1 to {} bytes, dk = {}; the commonest byte alone "
+                   "is right {:.1f} % of the time\n",
+                   text.symbols.size(), text.bytes.size(), heads, heads, dk, 100 * common);
+        fmt::print("{:<14}{:>14}{:>12}{:>16}{:>24}\n", "rule", "next byte", "seconds", "bytes/second",
+                   "chunked - decode");
         for (std::uint32_t i = 0; i < dl_rule_count(); ++i) {
             dl_rule const& rule = *dl_rule_at(i);
-            double const difference = chunked_against_decode(rule, text, keys, int(std::min<std::size_t>(500, text.symbols.size() - 2)));
+            double const difference =
+                chunked_against_decode(rule, text, keys, int(std::min<std::size_t>(500, text.symbols.size() - 2)));
             double seconds = 0;
             double const right = accuracy(rule, text, keys, threads, seconds);
-            fmt::print("{:<14}{:>12.2f} %{:>12.1f}{:>16.0f}{:>24.1e}\n", rule.name, 100 * right, seconds, double(text.symbols.size()) / seconds, difference);
+            fmt::print("{:<14}{:>12.2f} %{:>12.1f}{:>16.0f}{:>24.1e}\n", rule.name, 100 * right, seconds,
+                       double(text.symbols.size()) / seconds, difference);
         }
     } catch (std::exception const& e) {
         return fmt::print(stderr, "byte_memory: {}\n", e.what()), 1;

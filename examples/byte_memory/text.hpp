@@ -7,18 +7,19 @@ struct Text {
     std::vector<unsigned char> symbols; // every byte as its rank among the distinct ones
     std::string bytes;                  // rank -> byte
 };
-// What `bible -f gen1:1-rev22:21` prints (Debian's bible-kjv), or a file; at most `limit` bytes. Throws std::runtime_error with the cure.
+// What `bible -f gen1:1-rev22:21` prints (Debian's bible-kjv), or a file; at most `limit` bytes. Throws
+// std::runtime_error with the cure.
 Text read_text(std::string const& file, std::size_t limit);
 
 // A head's key for a position: a fixed random unit vector for the last `order` symbols.
 class ContextKeys {
-  public:
+public:
     ContextKeys(int heads, int dk);
     // Key of every head for the context that ends at `position` (included), heads * dk floats.
     void write(Text const&, std::size_t position, float* to) const;
     int heads, dk;
 
-  private:
+private:
     static constexpr std::size_t rows = 1 << 13; // random vectors per head; a context is hashed onto one of them
     std::vector<float> table_;
 };

@@ -17,4 +17,4 @@ struct slot {
 // One token of the declaration, evaluated by the expression templates: states advance in place, outputs are written.
 using token_function = void (*)(slot const*, int count);
 
-}
+} // namespace deltaloom::check

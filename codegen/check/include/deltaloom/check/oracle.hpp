@@ -12,9 +12,12 @@ template<class K, class Rule> void token(Rule const& rule, slot const* slots, in
         if (s->output) continue;
         K const* const from = static_cast<K const*>(s->data);
         matrix value(s->rows, s->cols, std::vector<K>(from, from + s->rows * s->cols));
-        if (s->before) values.before.insert_or_assign(s->name, std::move(value));
-        else if (s->steps) values.steps[s->name].push_back(std::move(value));
-        else values.values.insert_or_assign(s->name, std::move(value));
+        if (s->before)
+            values.before.insert_or_assign(s->name, std::move(value));
+        else if (s->steps)
+            values.steps[s->name].push_back(std::move(value));
+        else
+            values.values.insert_or_assign(s->name, std::move(value));
     }
     auto const after = evaluate(rule, std::move(values));
     for (slot const* s = slots; s != slots + count; ++s) {
@@ -25,4 +28,4 @@ template<class K, class Rule> void token(Rule const& rule, slot const* slots, in
     }
 }
 
-}
+} // namespace deltaloom::check

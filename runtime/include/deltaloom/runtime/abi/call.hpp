@@ -1,5 +1,6 @@
 #pragma once
-// C++ over the C ABI: tensors from pointers, errors as exceptions. The typed header of a rule, <LIB/NAME.hpp>, is written in these.
+// C++ over the C ABI: tensors from pointers, errors as exceptions. The typed header of a rule, <LIB/NAME.hpp>, is
+// written in these.
 #include <deltaloom/runtime/abi/deltaloom.h>
 
 #include <cstddef>
@@ -35,10 +36,12 @@ inline std::int64_t trailing(dl_tensor& t, std::initializer_list<std::int64_t> a
     for (auto extent = axes.end(); extent != axes.begin(); step *= *--extent) t.stride[3 + --a] = step;
     return step;
 }
-}
+} // namespace abi
 
-// A contiguous [batch, tokens, heads, axes...]: inputs, gates, outputs and their gradients. A scalar operand has no axes.
-template<class T> dl_tensor tensor(T* data, std::int64_t tokens, std::int64_t heads, std::initializer_list<std::int64_t> axes = {}) {
+// A contiguous [batch, tokens, heads, axes...]: inputs, gates, outputs and their gradients. A scalar operand has no
+// axes.
+template<class T>
+dl_tensor tensor(T* data, std::int64_t tokens, std::int64_t heads, std::initializer_list<std::int64_t> axes = {}) {
     auto t = abi::described(data, heads);
     t.stride[2] = abi::trailing(t, axes);
     t.stride[1] = heads * t.stride[2];
@@ -71,6 +74,6 @@ template<class Workspace, class Run> void run(dl_rule const* rule, dl_call call,
     }
     if (f(rule, &call, &status)) throw error(status);
 }
-}
+} // namespace abi
 
-}
+} // namespace deltaloom

@@ -27,24 +27,31 @@ inline int execute(dl_rule const* rule, dl_call const* call, dl_status* status, 
     if (int code = d.prepare(status)) return code;
     if (int code = d.execute(status)) return code;
     char const* const forms[] = {"step", "recurrent", "chunked"};
-    std::snprintf(path, sizeof path, "%s %s %s chunk %lld segment %lld lanes %lld", forms[d.form], backward ? "backward" : "forward", isa_name(d.level), (long long)d.chunk, (long long)d.segment,
+    std::snprintf(path, sizeof path, "%s %s %s chunk %lld segment %lld lanes %lld", forms[d.form],
+                  backward ? "backward" : "forward", isa_name(d.level), (long long)d.chunk, (long long)d.segment,
                   (long long)d.lanes);
     return 0;
 }
 
-}
+} // namespace deltaloom::runtime
 
-#define DELTALOOM_CALLS(LIB, RULES)                                                                                                                  \
-    extern "C" {                                                                                                                                     \
-    uint32_t LIB##_rule_count(void) { return uint32_t(sizeof RULES / sizeof RULES[0]); }                                                             \
-    dl_rule const* LIB##_rule_at(uint32_t i) { return i < LIB##_rule_count() ? &RULES[i] : nullptr; }                                                \
-    dl_rule const* LIB##_rule_named(char const* name) {                                                                                              \
-        for (dl_rule const& r : RULES)                                                                                                               \
-            if (name && !std::strcmp(r.name, name)) return &r;                                                                                       \
-        return nullptr;                                                                                                                              \
-    }                                                                                                                                                \
-    int LIB##_workspace(dl_rule const* r, dl_call const* c, size_t* n, dl_status* s) { return deltaloom::runtime::workspace(r, c, n, s); }          \
-    int LIB##_forward(dl_rule const* r, dl_call const* c, dl_status* s) { return deltaloom::runtime::execute(r, c, s, false); }                      \
-    int LIB##_backward(dl_rule const* r, dl_call const* c, dl_status* s) { return deltaloom::runtime::execute(r, c, s, true); }                      \
-    char const* LIB##_last_path(void) { return deltaloom::runtime::path; }                                                                           \
+#define DELTALOOM_CALLS(LIB, RULES)                                                                                    \
+    extern "C" {                                                                                                       \
+    uint32_t LIB##_rule_count(void) { return uint32_t(sizeof RULES / sizeof RULES[0]); }                               \
+    dl_rule const* LIB##_rule_at(uint32_t i) { return i < LIB##_rule_count() ? &RULES[i] : nullptr; }                  \
+    dl_rule const* LIB##_rule_named(char const* name) {                                                                \
+        for (dl_rule const& r : RULES)                                                                                 \
+            if (name && !std::strcmp(r.name, name)) return &r;                                                         \
+        return nullptr;                                                                                                \
+    }                                                                                                                  \
+    int LIB##_workspace(dl_rule const* r, dl_call const* c, size_t* n, dl_status* s) {                                 \
+        return deltaloom::runtime::workspace(r, c, n, s);                                                              \
+    }                                                                                                                  \
+    int LIB##_forward(dl_rule const* r, dl_call const* c, dl_status* s) {                                              \
+        return deltaloom::runtime::execute(r, c, s, false);                                                            \
+    }                                                                                                                  \
+    int LIB##_backward(dl_rule const* r, dl_call const* c, dl_status* s) {                                             \
+        return deltaloom::runtime::execute(r, c, s, true);                                                             \
+    }                                                                                                                  \
+    char const* LIB##_last_path(void) { return deltaloom::runtime::path; }                                             \
     }

@@ -1,9 +1,11 @@
 #pragma once
-// dl_call -> one sequence struct for each head of each sequence -> kernels. Knows no rule: everything comes from dl_rule and rule_kernels.
+// dl_call -> one sequence struct for each head of each sequence -> kernels. Knows no rule: everything comes from
+// dl_rule and rule_kernels.
 //
-// A unit is a sequence and a group of value heads that share a gradient or a hidden state; its heads run in order on one thread, so a shared
-// head's gradient is a sum in a fixed order. Units are dealt to `lanes` fixed lists; a lane owns a slice of the workspace. Gradients of
-// parameters are left per sequence and value head in the workspace and summed in order at the end. So the bits do not depend on threads.
+// A unit is a sequence and a group of value heads that share a gradient or a hidden state; its heads run in order on
+// one thread, so a shared head's gradient is a sum in a fixed order. Units are dealt to `lanes` fixed lists; a lane
+// owns a slice of the workspace. Gradients of parameters are left per sequence and value head in the workspace and
+// summed in order at the end. So the bits do not depend on threads.
 #include <cmath>
 #include <deltaloom/runtime/cpu/features.hpp>
 #include <deltaloom/runtime/cpu/parallel.hpp>
@@ -20,7 +22,7 @@ struct driver {
     bool backward;
 
     kernel run{};
-    int scalar = 0, form = 0;                       // indices into kernel_table
+    int scalar = 0, form = 0; // indices into kernel_table
     isa_level level = isa_base;
     index sequences = 0, heads = 0, group = 1, units = 0, lanes = 1, longest = 0;
     index chunk = 1, segment = 1;
@@ -32,7 +34,11 @@ struct driver {
     index scalar_bytes() const { return scalar ? 8 : 4; }
 
     // The call has passed `validate`.
-    driver(dl_rule const& r, dl_call const& c, bool b) : rule(r), call(c), kernels(*static_cast<rule_kernels const*>(r.implementation)), backward(b) {}
+    driver(dl_rule const& r, dl_call const& c, bool b)
+        : rule(r),
+          call(c),
+          kernels(*static_cast<rule_kernels const*>(r.implementation)),
+          backward(b) {}
 
     index entries(dl_operand const& o) const { // of one token or head
         index n = 1;
@@ -52,7 +58,8 @@ struct driver {
         sequences = call.offsets ? call.sequences : call.batch;
         longest = call.offsets ? 0 : call.tokens;
         if (call.offsets)
-            for (index s = 0; s < sequences; ++s) longest = std::max(longest, index(call.offsets[s + 1] - call.offsets[s]));
+            for (index s = 0; s < sequences; ++s)
+                longest = std::max(longest, index(call.offsets[s + 1] - call.offsets[s]));
         if (!choose(status)) return int(status ? status->code : DL_NO_FORM);
 
         std::uint32_t state = 0;
@@ -63,8 +70,10 @@ struct driver {
                     if (t && t[state].data) group = std::lcm(group, ratio(t[state].heads));
                 ++state;
             } else if (backward && o.kind != DL_OUTPUT && call.gradient[i].data) {
-                if (o.varies == DL_PER_HEAD) partial_elements += entries(o);
-                else group = std::lcm(group, ratio(call.gradient[i].heads));
+                if (o.varies == DL_PER_HEAD)
+                    partial_elements += entries(o);
+                else
+                    group = std::lcm(group, ratio(call.gradient[i].heads));
             }
         }
         units = sequences * (heads / group);
@@ -74,7 +83,8 @@ struct driver {
         s.tokens = longest, s.chunk = chunk, s.segment = segment, s.dim = call.dim;
         scratch_bytes = rounded(run.scratch(s) * scalar_bytes()) + line;
         table_bytes = rounded(index(sizeof(strided)) * (2 * rule.operand_count + 4 * kernels.state_count));
-        bytes = std::size_t(lanes) * std::size_t(scratch_bytes + table_bytes) + std::size_t(rounded(partial_elements * scalar_bytes() * sequences * heads)) + line;
+        bytes = std::size_t(lanes) * std::size_t(scratch_bytes + table_bytes) +
+                std::size_t(rounded(partial_elements * scalar_bytes() * sequences * heads)) + line;
         return 0;
     }
 
@@ -82,10 +92,14 @@ struct driver {
     bool choose(dl_status* status) {
         scalar = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i)
-            if (rule.operands[i].kind != DL_STATE && call.operand[i].data && call.operand[i].scalar == DL_F64) scalar = 1;
+            if (rule.operands[i].kind != DL_STATE && call.operand[i].data && call.operand[i].scalar == DL_F64)
+                scalar = 1;
         bool const chunked = rule.forms >> DL_CHUNKED & 1;
-        bool const chunks = call.form == DL_CHUNKED || call.form == DL_PARALLEL || (call.form == DL_CHOOSE && chunked && longest > 1);
-        form = chunks ? 2 : call.form == DL_STEP || (call.form == DL_CHOOSE && longest == 1 && call.tokens == 1) ? 0 : 1;
+        bool const chunks =
+            call.form == DL_CHUNKED || call.form == DL_PARALLEL || (call.form == DL_CHOOSE && chunked && longest > 1);
+        form = chunks                                                                                 ? 2
+               : call.form == DL_STEP || (call.form == DL_CHOOSE && longest == 1 && call.tokens == 1) ? 0
+                                                                                                      : 1;
         level = chosen_level();
         while (level > isa_base && !kernels.level[level]) level = isa_level(level - 1);
         if (kernels.level[level]) {
@@ -93,12 +107,17 @@ struct driver {
             if (!run && form == 0) form = 1, run = kernels.level[level]->of[scalar][form][backward];
         }
         if (!run) {
-            refuse(status, DL_NO_FORM, no_operand, 0, "%s: this library has no kernel for scalar %s, form %u: ask for it when the library is generated", rule.name,
-                   scalar ? "f64" : "f32", call.form);
+            refuse(status, DL_NO_FORM, no_operand, 0,
+                   "%s: this library has no kernel for scalar %s, form %u: ask for it when the library is generated",
+                   rule.name, scalar ? "f64" : "f32", call.form);
             return false;
         }
-        chunk = form == 2 ? (call.form == DL_PARALLEL ? std::max<index>(longest, 1) : call.chunk ? index(call.chunk) : index(kernels.chunk)) : 1;
-        // A kept state every `segment` chunks and the states inside one segment: least memory where both are equally many.
+        chunk = form == 2 ? (call.form == DL_PARALLEL ? std::max<index>(longest, 1)
+                             : call.chunk             ? index(call.chunk)
+                                                      : index(kernels.chunk))
+                          : 1;
+        // A kept state every `segment` chunks and the states inside one segment: least memory where both are equally
+        // many.
         index const chunk_count = (longest + chunk - 1) / chunk;
         segment = std::max<index>(1, index(std::ceil(std::sqrt(double(chunk_count)))));
         return true;
@@ -115,29 +134,39 @@ struct driver {
 
     // The tables of one head of one sequence, then the kernel.
     void head(index sequence_index, index h, strided* table, void* room, char* partial) const {
-        index const first = call.offsets ? index(call.offsets[sequence_index]) : 0, b = call.offsets ? 0 : sequence_index;
+        index const first = call.offsets ? index(call.offsets[sequence_index]) : 0,
+                    b = call.offsets ? 0 : sequence_index;
         sequence s;
         s.tokens = call.offsets ? index(call.offsets[sequence_index + 1]) - first : call.tokens;
         s.chunk = chunk, s.segment = segment, s.dim = call.dim;
         strided *operand = table, *gradient = operand + rule.operand_count, *state_in = gradient + rule.operand_count;
-        strided *state_out = state_in + kernels.state_count, *in_gradient = state_out + kernels.state_count, *out_gradient = in_gradient + kernels.state_count;
+        strided *state_out = state_in + kernels.state_count, *in_gradient = state_out + kernels.state_count,
+                *out_gradient = in_gradient + kernels.state_count;
         index state = 0, partial_at = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
             dl_operand const& o = rule.operands[i];
             auto const token_tensor = [&](dl_tensor const& t) {
                 index const mine = h / ratio(t.heads);
-                return o.varies == DL_PER_HEAD ? at(t, mine * t.stride[2]) : at(t, b * t.stride[0] + first * t.stride[1] + mine * t.stride[2]);
+                return o.varies == DL_PER_HEAD ? at(t, mine * t.stride[2])
+                                               : at(t, b * t.stride[0] + first * t.stride[1] + mine * t.stride[2]);
             };
             operand[i] = gradient[i] = {};
             if (o.kind == DL_STATE) {
-                auto const mine = [&](dl_tensor const* t) { return t && t[state].data ? at(t[state], sequence_index * t[state].stride[0] + h / ratio(t[state].heads) * t[state].stride[2]) : strided{}; };
+                auto const mine = [&](dl_tensor const* t) {
+                    return t && t[state].data ? at(t[state], sequence_index * t[state].stride[0] +
+                                                                 h / ratio(t[state].heads) * t[state].stride[2])
+                                              : strided{};
+                };
                 auto const shared = [&](dl_tensor const* t) { return t && t[state].data ? ratio(t[state].heads) : 1; };
                 state_in[state] = mine(call.state_in);
-                // A state with fewer heads: the last head that shares it writes, after all have read; its gradient comes in once and goes out as a sum.
-                state_out[state] = h % shared(call.state_out) == shared(call.state_out) - 1 ? mine(call.state_out) : strided{};
+                // A state with fewer heads: the last head that shares it writes, after all have read; its gradient
+                // comes in once and goes out as a sum.
+                state_out[state] =
+                    h % shared(call.state_out) == shared(call.state_out) - 1 ? mine(call.state_out) : strided{};
                 in_gradient[state] = backward ? mine(call.state_in_gradient) : strided{};
                 if (backward) in_gradient[state].accumulate = h % shared(call.state_in_gradient) != 0;
-                out_gradient[state] = backward && h % shared(call.state_out_gradient) == 0 ? mine(call.state_out_gradient) : strided{};
+                out_gradient[state] =
+                    backward && h % shared(call.state_out_gradient) == 0 ? mine(call.state_out_gradient) : strided{};
                 ++state;
                 continue;
             }
@@ -156,12 +185,15 @@ struct driver {
             }
         }
         s.operand = operand, s.gradient = gradient;
-        s.state_in = state_in, s.state_out = state_out, s.state_in_gradient = in_gradient, s.state_out_gradient = out_gradient;
+        s.state_in = state_in, s.state_out = state_out, s.state_in_gradient = in_gradient,
+        s.state_out_gradient = out_gradient;
         run.run(s, room);
     }
 
     // The workspace: lanes of (scratch, tables), then the parameters' partial gradients.
-    char* base() const { return reinterpret_cast<char*>(rounded(index(reinterpret_cast<std::uintptr_t>(call.workspace)))); }
+    char* base() const {
+        return reinterpret_cast<char*>(rounded(index(reinterpret_cast<std::uintptr_t>(call.workspace))));
+    }
     char* partials() const { return base() + lanes * (scratch_bytes + table_bytes); }
 
     void lane(index l) const {
@@ -170,7 +202,8 @@ struct driver {
         index const groups = heads / group;
         for (index u = l; u < units; u += lanes)
             for (index h = u % groups * group; h < (u % groups + 1) * group; ++h)
-                head(u / groups, h, table, room, partials() + (u / groups * heads + h) * partial_elements * scalar_bytes());
+                head(u / groups, h, table, room,
+                     partials() + (u / groups * heads + h) * partial_elements * scalar_bytes());
     }
 
     template<class K> void sum_parameters() const {
@@ -185,9 +218,11 @@ struct driver {
                 for (index e = 0; e < count; ++e) {
                     K sum = 0;
                     for (index s = 0; s < sequences; ++s)
-                        for (index h = head_index * share; h < (head_index + 1) * share; ++h) sum += partial[(s * heads + h) * partial_elements + at_element + e];
+                        for (index h = head_index * share; h < (head_index + 1) * share; ++h)
+                            sum += partial[(s * heads + h) * partial_elements + at_element + e];
                     index offset = head_index * t.stride[2], rest = e;
-                    for (std::uint32_t a = o.rank; a-- > 0;) offset += rest % extent(o.dims[a]) * t.stride[3 + a], rest /= extent(o.dims[a]);
+                    for (std::uint32_t a = o.rank; a-- > 0;)
+                        offset += rest % extent(o.dims[a]) * t.stride[3 + a], rest /= extent(o.dims[a]);
                     store_element(t, offset, double(sum));
                 }
             at_element += count;
@@ -199,15 +234,20 @@ struct driver {
 
     int execute(dl_status* status) {
         if (bytes > call.workspace_bytes || (!call.workspace && bytes > 0))
-            return refuse(status, DL_WORKSPACE, no_operand, 0, "workspace_bytes is %zu, this call needs %zu: ask dl_workspace", call.workspace ? call.workspace_bytes : 0, bytes);
+            return refuse(status, DL_WORKSPACE, no_operand, 0,
+                          "workspace_bytes is %zu, this call needs %zu: ask dl_workspace",
+                          call.workspace ? call.workspace_bytes : 0, bytes);
         auto const body = [](void* self, std::int64_t l) { static_cast<driver const*>(self)->lane(l); };
-        if (lanes == 1) lane(0);
-        else if (call.parallel_for) call.parallel_for(call.host, lanes, body, this);
-        else shared_pool().run(lanes, body, this);
+        if (lanes == 1)
+            lane(0);
+        else if (call.parallel_for)
+            call.parallel_for(call.host, lanes, body, this);
+        else
+            shared_pool().run(lanes, body, this);
         if (partial_elements) scalar ? sum_parameters<double>() : sum_parameters<float>();
         if (status) *status = {};
         return 0;
     }
 };
 
-}
+} // namespace deltaloom::runtime

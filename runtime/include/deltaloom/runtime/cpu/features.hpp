@@ -1,5 +1,6 @@
 #pragma once
-// Which level of the instruction set this process runs: by feature bits, never by model name; DELTALOOM_ISA (base, v3, v4) forces a lower one.
+// Which level of the instruction set this process runs: by feature bits, never by model name; DELTALOOM_ISA (base, v3,
+// v4) forces a lower one.
 #include <cstdlib>
 #include <cstring>
 #include <deltaloom/runtime/cpu/library.hpp>
@@ -21,7 +22,8 @@ inline isa_level machine_level() {
     __builtin_cpu_init();
     bool const v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     bool const v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512cd");
     return v4 ? isa_v4 : v3 ? isa_v3 : isa_base;
 #else
     return isa_base;
@@ -36,4 +38,4 @@ inline isa_level chosen_level() {
     return machine;
 }
 
-}
+} // namespace deltaloom::runtime

@@ -1,5 +1,6 @@
 #pragma once
-// What one instruction set's object file offers of a rule: its forms as plain function pointers, found by scalar, form and direction.
+// What one instruction set's object file offers of a rule: its forms as plain function pointers, found by scalar, form
+// and direction.
 #include <deltaloom/runtime/abi/deltaloom.h>
 #include <deltaloom/runtime/sequence.hpp>
 
@@ -18,4 +19,4 @@ struct kernel_table {
     kernel of[kernel_scalars][kernel_forms][2]; // [scalar][form][direction]
 };
 
-}
+} // namespace deltaloom::runtime

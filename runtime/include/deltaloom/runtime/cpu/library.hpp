@@ -1,5 +1,6 @@
 #pragma once
-// What an emitted library says about itself to the driver: its rules, and for each rule its kernels on every level of the instruction set.
+// What an emitted library says about itself to the driver: its rules, and for each rule its kernels on every level of
+// the instruction set.
 #include <deltaloom/runtime/cpu/kernels.hpp>
 
 namespace deltaloom::runtime {
@@ -13,4 +14,4 @@ struct rule_kernels {
     std::uint32_t state_count;             // operands of kind state, in order
 };
 
-}
+} // namespace deltaloom::runtime

@@ -1,5 +1,6 @@
 #pragma once
-// The one thing with threads of its own: a small pool that starts when a caller asks for `threads` and brings no parallel_for.
+// The one thing with threads of its own: a small pool that starts when a caller asks for `threads` and brings no
+// parallel_for.
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -9,9 +10,10 @@
 namespace deltaloom::runtime {
 
 class pool {
-  public:
+public:
     using body = void (*)(void*, std::int64_t);
-    // body(context, i) for every i in 0 .. n-1; the calling thread works too. Calls from several threads run one after the other.
+    // body(context, i) for every i in 0 .. n-1; the calling thread works too. Calls from several threads run one after
+    // the other.
     void run(std::int64_t n, body f, void* context) {
         std::lock_guard<std::mutex> const one_at_a_time(call_);
         std::unique_lock<std::mutex> lock(state_);
@@ -31,7 +33,7 @@ class pool {
         for (auto& worker : workers_) worker.join();
     }
 
-  private:
+private:
     std::mutex call_, state_;
     std::condition_variable wake_, done_;
     std::vector<std::thread> workers_;
@@ -64,4 +66,4 @@ inline pool& shared_pool() {
     return one;
 }
 
-}
+} // namespace deltaloom::runtime
