@@ -36,12 +36,13 @@ void gram_panel(matrix<K> out, events const& reads, events const& writes, visibi
     for (event_tile w(writes, 0); !w.empty(); w = event_tile(writes, w.next())) {
         part<K> const x_rows = rows_from(x, w.first, channel);
         a.unit(between);
-        a.to_high(right, x_rows, w);
+        bool ready = false; // the writes, brought up to their high
         index reached = w.high();
         for (event_tile t(reads, 0); !t.empty(); t = event_tile(reads, t.next())) {
             if (!visible.any(t, w)) continue;
             part<K> const entries{&out(t.first, w.first), out.cols, 1}, r_rows = rows_from(r, t.first, channel);
             if (apart(t, w)) {
+                if (!ready) a.to_high(right, x_rows, w), ready = true;
                 for (; reached < t.low(); ++reached) a.join(between, reached);
                 copy_row(interval, between, width);
                 a.from_low(left, r_rows, t, interval);
@@ -150,7 +151,7 @@ void apply(matrix<K> out, span const& s, index n, matrix<K> weights, matrix<K> x
             panel<K> sum;
             for (event_tile t(reads, 0); !t.empty(); t = event_tile(reads, t.next())) {
                 index const near = apply_far(sum, t, writes, writes.count(), visible, weights, rows, here);
-                here.from_low(sum, sum.whole(), t);
+                if (near > 0) here.from_low(sum, sum.whole(), t);
                 for (event_tile w(writes, near); !w.empty() && visible.any(t, w); w = event_tile(writes, w.next()))
                     apply_near(sum, t, w, visible, weights, rows, here);
                 for (index i = 0; i < t.count; ++i) copy_row(out.row(t.first + i) + channel, sum[i], width);
@@ -214,10 +215,13 @@ void applyt(matrix<K> out, span const& s, index n, matrix<K> weights, matrix<K> 
             panel<K> sum;
             for (event_tile w(writes, 0); !w.empty(); w = event_tile(writes, w.next())) {
                 for (index e = 0; e < w.count; ++e) fill_row(sum[e], K(0.0), width);
+                bool any = false;
                 for (event_tile t(reads, 0); !t.empty(); t = event_tile(reads, t.next()))
-                    if (apart(t, w) && visible.any(t, w))
+                    if (apart(t, w) && visible.any(t, w)) {
                         applyt_apart(sum, t, w, visible, weights, rows_from(r, t.first, channel), here);
-                here.to_high(sum, sum.whole(), w);
+                        any = true;
+                    }
+                if (any) here.to_high(sum, sum.whole(), w);
                 for (event_tile t(reads, 0); !t.empty(); t = event_tile(reads, t.next()))
                     if (!apart(t, w) && visible.any(t, w))
                         applyt_near(sum, t, w, visible, weights, rows_from(r, t.first, channel), here);

@@ -42,7 +42,7 @@ void csolve(matrix<K> u, span const& s, index n, matrix<K> g, matrix<K> c, matri
                 event_pair const tile(reads, writes, row);
                 event_tile const &t = tile.reads, &w = tile.writes;
                 index first = apply_far(sum, t, writes, row, visible, g, solved, here);
-                here.from_low(sum, sum.whole(), t);
+                if (first > 0) here.from_low(sum, sum.whole(), t);
                 while (first < row) {
                     event_tile before(writes, first);
                     before.count = smaller(before.count, row - first);
@@ -57,8 +57,14 @@ void csolve(matrix<K> u, span const& s, index n, matrix<K> g, matrix<K> c, matri
                         for (; done[e] < t.bound[i]; ++done[e]) multiply_row(running[e], factors.at(done[e]), width);
                         add_multiple(sum[i], g(row + i, row + e), running[e], width);
                     }
-                    multiply_by_coefficient(sum[i], c, row + i, channel, width);
-                    for (index j = 0; j < width; ++j) running[i][j] = b(row + i, channel + j) + sum[i][j];
+                    K* const to = running[i];
+                    each_channel(to, width, [&](index j, auto lane) {
+                        constexpr int L = lane.value;
+                        K const* const at = c.cols == 1 ? c.row(row + i) : c.row(row + i) + channel + j;
+                        auto const scale = c.cols == 1 ? lanes<K, L>{} + *at : read_lanes<L>(at);
+                        return multiply_add_lanes<L, K>(read_lanes<L>(b.row(row + i) + channel + j), scale,
+                                                        read_lanes<L>(sum[i] + j));
+                    });
                     copy_row(u.row(row + i) + channel, running[i], width);
                 }
                 row = t.next();

@@ -35,12 +35,13 @@ template<class K, class Body> void with_chain(domain d, Body body) {
 // writes' high to the reads' low, where the tiles are apart.
 template<class K> struct decay_tile {
     static constexpr index most = event_tile::most;
-    K at[most][most];
+    static constexpr int count = is_float<K> ? smaller(vector_lanes<K>, most) : 1, vectors = most / count;
+    alignas(64) K at[most][most];
 
     template<class Chain>
     decay_tile(Chain, K const* column, event_tile const& reads, event_tile const& writes, visibility visible,
                K between) {
-        if (writes.high() <= reads.low()) {
+        if (writes.reach <= reads.low()) {
             K left[most], right = Chain::unit(); // from a write to the reads' low; from there to a read
             index s = writes.high();
             for (index e = 0; e < most; ++e) left[e] = Chain::unit();
@@ -54,25 +55,29 @@ template<class K> struct decay_tile {
                 for (index e = 0; e < most; ++e) at[i][e] = Chain::join(left[e], right);
             }
         } else {
-            K running[most];
-            for (index e = 0; e < most; ++e) running[e] = Chain::unit();
+            lanes<K, count> running[vectors];
+            for (int v = 0; v < vectors; ++v) running[v] = lanes<K, count>{} + Chain::unit();
             index s = writes.low(), begun = 0; // the writes that stand before row s
             for (index i = 0; i < reads.count; ++i) {
                 for (; s < reads.bound[i]; ++s) {
                     while (begun < writes.count && writes.bound[begun] <= s) ++begun;
-                    K const row = column[s];
-                    for (index e = 0; e < begun; ++e) running[e] = Chain::join(running[e], row);
+                    lanes<K, count> const row = lanes<K, count>{} + column[s];
+                    DELTALOOM_UNROLL
+                    for (int v = 0; v < vectors; ++v)
+                        running[v] = before<count, K>(begun, v * count, Chain::join(running[v], row), running[v]);
                 }
-                for (index e = 0; e < most; ++e) at[i][e] = running[e];
+                DELTALOOM_UNROLL
+                for (int v = 0; v < vectors; ++v) write_lanes<count>(&at[i][v * count], running[v]);
             }
         }
-        constexpr int count = is_float<K> ? smaller(vector_lanes<K>, most) : 1;
         index seen = 0;
         for (index i = 0; i < reads.count; ++i) {
             while (seen < writes.count && visible(reads, i, writes, seen)) ++seen;
-            for (index e = 0; e < most; e += count)
-                write_lanes<count>(&at[i][e], Chain::template value<count>(read_lanes<count>(&at[i][e])));
-            for (index e = seen; e < most; ++e) at[i][e] = K(0.0);
+            DELTALOOM_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                lanes<K, count> const x = Chain::template value<count>(read_lanes<count>(&at[i][v * count]));
+                write_lanes<count>(&at[i][v * count], before<count, K>(seen, v * count, x, lanes<K, count>{}));
+            }
         }
     }
 };
@@ -126,8 +131,12 @@ template<class K, int size> void decay(matrix<K> out, span const& s, index n, ma
                 if (!visible.any(r, w)) continue;
                 for (; reached < r.low(); ++reached) between = Chain::join(between, column[reached]);
                 decay_tile<K> const tile(chain, column, r, w, visible, between);
-                for (index i = 0; i < r.count; ++i)
-                    for (index e = 0; e < w.count; ++e) out(r.first + i, w.first + e) = tile.at[i][e];
+                for (index i = 0; i < r.count; ++i) {
+                    K* const to = &out(r.first + i, w.first);
+                    in_lanes<K>(w.count, [&](index e, auto width) {
+                        write_lanes<width.value>(to + e, read_lanes<width.value>(&tile.at[i][e]));
+                    });
+                }
             }
         }
     });

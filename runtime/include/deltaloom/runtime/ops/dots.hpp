@@ -94,7 +94,8 @@ DELTALOOM_INLINE void dots_tile(part<K> out, part<K> a, part<K> b, index depth, 
     }
 }
 // out (rows x cols) = a (rows x depth) b^T (cols x depth), or added to it. All hold their rows without gaps.
-template<class K> void dots(part<K> out, index rows, index cols, part<K> a, part<K> b, index depth, bool add) {
+template<class K>
+DELTALOOM_CALL void dots(part<K> out, index rows, index cols, part<K> a, part<K> b, index depth, bool add) {
     if constexpr (!is_float<K>)
         product(out, rows, cols, a, {b.data, b.across, b.down}, depth, add);
     else {

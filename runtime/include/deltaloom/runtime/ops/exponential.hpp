@@ -10,14 +10,14 @@ inline namespace DELTALOOM_ISA {
 template<class K> struct exp_constants;
 template<> struct exp_constants<float> {
     using integer = std::int32_t;
-    static constexpr float low = -86.5f, high = 88.7f, rounder = 0x1.8p23f, ln2_high = 0x1.62cp-1f;
+    static constexpr float low = -86.5f, high = 88.3f, rounder = 0x1.8p23f, ln2_high = 0x1.62cp-1f;
     static constexpr float ln2_low = 2.7608680994530943e-4f;
     static constexpr int bias = 127, mantissa_bits = 23;
     static constexpr float p[] = {0.5f, 0.166666672f, 0.0416664593f, 0.00833331048f, 0.0013934141f, 0.000198915353f};
 };
 template<> struct exp_constants<double> {
     using integer = std::int64_t;
-    static constexpr double low = -707.5, high = 709.7, rounder = 0x1.8p52, ln2_high = 0.6931471804855391;
+    static constexpr double low = -707.5, high = 709.4, rounder = 0x1.8p52, ln2_high = 0.6931471804855391;
     static constexpr double ln2_low = 7.440617110012397e-11;
     static constexpr int bias = 1023, mantissa_bits = 52;
     static constexpr double p[] = {0.5,
@@ -52,10 +52,9 @@ template<class K, int count> DELTALOOM_INLINE lanes<K, count> lanes_exp(lanes<K,
         DELTALOOM_UNROLL
         for (int k = terms - 2; k >= 0; --k) p = p * r + c::p[k];
         vector const mantissa = (p * (r * r) + r) + K(1);
-        // 2^(n - 1), for 2^128 has no float; the low bits of `shifted` are the integer n.
-        integers const exponent = (integers)shifted + typename c::integer(c::bias - 1);
-        vector const half = (vector)(exponent << c::mantissa_bits);
-        vector const y = mantissa * half * K(2);
+        // The low bits of `shifted` are the integer n.
+        integers const exponent = (integers)shifted + typename c::integer(c::bias);
+        vector const y = mantissa * (vector)(exponent << c::mantissa_bits);
         vector const small = x < c::low ? vector{} : y;
         return x > c::high ? vector{} + K(__builtin_inf()) : small;
     }

@@ -11,6 +11,7 @@
 #define DELTALOOM_UNROLL _Pragma("GCC unroll 64")
 #endif
 #define DELTALOOM_INLINE inline __attribute__((always_inline))
+#define DELTALOOM_CALL __attribute__((noinline))
 
 namespace deltaloom::runtime {
 inline namespace DELTALOOM_ISA {
@@ -32,6 +33,25 @@ template<int count, class K> DELTALOOM_INLINE lanes<K, count> read_lanes(K const
 }
 template<int count, class K> DELTALOOM_INLINE void write_lanes(K* to, lanes<K, count> v) {
     __builtin_memcpy(to, &v, sizeof v);
+}
+// Lane l from a where at + l < end, else from b.
+template<class K> struct lane_integer {
+    using type = std::int64_t;
+};
+template<> struct lane_integer<float> {
+    using type = std::int32_t;
+};
+template<int count, class K>
+DELTALOOM_INLINE lanes<K, count> before(index end, index at, lanes<K, count> a, lanes<K, count> b) {
+    if constexpr (count == 1)
+        return at < end ? a : b;
+    else {
+        using integer = typename lane_integer<K>::type;
+        lanes<integer, count> number{};
+        DELTALOOM_UNROLL
+        for (int l = 0; l < count; ++l) number[l] = l;
+        return number < lanes<integer, count>{} + integer(end - at) ? a : b;
+    }
 }
 // sum + x * y, of lanes: in one rounding wherever the level has the instruction, so that no compiler's choice between
 // tiles shows in a bit. Vectors are left to contraction, which always finds this form; scalars may meet other

@@ -56,8 +56,10 @@ template<int rows, class K> void product_rows(part<K> out, index cols, part<K> a
                                               {b.at(0, at), b.down, is_float<K> ? 1 : b.across}, depth, add);
     });
 }
-// out (rows x cols) = a (rows x depth) b (depth x cols), or added to it. out and b hold their rows without gaps.
-template<class K> void product(part<K> out, index rows, index cols, part<K> a, part<K> b, index depth, bool add) {
+// out (rows x cols) = a (rows x depth) b (depth x cols), or added to it. out and b hold their rows without gaps. Never
+// inlined: a compiler that sees through a small product contracts its rounding with the caller's.
+template<class K>
+DELTALOOM_CALL void product(part<K> out, index rows, index cols, part<K> a, part<K> b, index depth, bool add) {
     constexpr int most = !is_float<K> ? 1 : DELTALOOM_VECTOR_BYTES == 64 ? 8 : 4;
     index i = 0;
     auto const run = [&](auto height) {

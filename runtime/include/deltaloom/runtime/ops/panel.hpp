@@ -6,7 +6,7 @@
 namespace deltaloom::runtime {
 inline namespace DELTALOOM_ISA {
 
-template<class K> inline constexpr index panel_width = 256 / index(sizeof(K));
+template<class K> inline constexpr index panel_width = 512 / index(sizeof(K));
 template<class K, int rows = event_tile::most> struct panel {
     alignas(64) K at[rows][panel_width<K>];
     K* operator[](index i) { return at[i]; }
@@ -77,6 +77,7 @@ template<class Chain, class K> struct channel_decays {
             write_lanes<n>(to + c, Chain::template value<n>(read<n>(s, c)));
         });
     }
+    // Never inlined, for the reason that products are not: what they scale is added to later.
     // to_e = x_e D(e, high of the tile)
     void to_high(panel<K>& to, part<K> x, event_tile const& writes) const {
         alignas(64) K interval[panel_width<K>];
@@ -84,7 +85,7 @@ template<class Chain, class K> struct channel_decays {
         to_high(to, x, writes, interval);
     }
     // The same, up to where the given interval from the tile's high on ends.
-    void to_high(panel<K>& to, part<K> x, event_tile const& writes, K* interval) const {
+    DELTALOOM_CALL void to_high(panel<K>& to, part<K> x, event_tile const& writes, K* interval) const {
         index s = writes.high();
         for (index e = writes.count - 1; e >= 0; --e) {
             for (; s > writes.bound[e]; --s) join(interval, s - 1);
@@ -92,7 +93,7 @@ template<class Chain, class K> struct channel_decays {
         }
     }
     // to_i = x_i D(low of the tile, i), from where the given interval up to the tile's low begins.
-    void from_low(panel<K>& to, part<K> x, event_tile const& reads, K* interval) const {
+    DELTALOOM_CALL void from_low(panel<K>& to, part<K> x, event_tile const& reads, K* interval) const {
         index s = reads.low();
         for (index i = 0; i < reads.count; ++i) {
             for (; s < reads.bound[i]; ++s) join(interval, s);
@@ -107,7 +108,7 @@ template<class Chain, class K> struct channel_decays {
 };
 
 // All reads of the one tile stand behind all writes of the other: their decays meet at the reads' low.
-inline bool apart(event_tile const& reads, event_tile const& writes) { return writes.high() <= reads.low(); }
+inline bool apart(event_tile const& reads, event_tile const& writes) { return writes.reach <= reads.low(); }
 
 // Tiles that are not apart reach over at most 32 decay rows: their factors.
 template<class Chain, class K> struct near_factors {

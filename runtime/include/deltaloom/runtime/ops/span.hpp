@@ -58,15 +58,6 @@ struct events {
         index const rows = of.rows == event_rows::tokens ? of.position.size : decaying.size;
         return rows > 0 ? rows : 1;
     }
-    index position(index row) const {
-        switch (of.rows) {
-        case event_rows::start: return -1;
-        case event_rows::end: return tokens * micro_steps;
-        case event_rows::tokens: return row / of.position.size * micro_steps + of.position.data[row % of.position.size];
-        case event_rows::decays: return row / decaying.size * micro_steps + decaying.data[row % decaying.size];
-        }
-        return 0;
-    }
     index state(index row) const {
         if (!of.state.size) return 0;
         return of.state.data[of.rows == event_rows::tokens ? row % of.state.size : 0];
@@ -74,16 +65,20 @@ struct events {
     // Calls body(position, bound) for the rows from `row` on until it says false.
     template<class Body> void along(index row, index end, Body body) const {
         if (of.rows == event_rows::start || of.rows == event_rows::end) {
-            if (row < end) body(position(row), of.rows == event_rows::end ? tokens * decaying.size : 0);
+            bool const last = of.rows == event_rows::end;
+            if (row < end) body(last ? tokens * micro_steps : -1, last ? tokens * decaying.size : 0);
             return;
         }
         int_list const& steps = of.rows == event_rows::tokens ? of.position : decaying;
         if (row >= end) return;
         index token = row / steps.size;
+        int step = -1;
+        index before = 0;
         for (int r = int(row % steps.size); row < end; ++row) {
-            int const step = steps.data[r];
-            index before = 0;
-            for (int k = 0; k < decaying.size; ++k) before += decaying.data[k] < step + writes;
+            if (steps.data[r] != step) {
+                step = steps.data[r], before = 0;
+                for (int k = 0; k < decaying.size; ++k) before += decaying.data[k] < step + writes;
+            }
             if (!body(token * micro_steps + step, token * decaying.size + before)) return;
             if (++r == steps.size) r = 0, ++token;
         }
@@ -96,13 +91,18 @@ struct event_tile {
     static constexpr int most = 16;
     index first = 0, count = 0;
     index position[most], bound[most];
+    // The bound of its last row if the tokens went on: how a tile is treated must not depend on how many tokens follow.
+    index reach = 0;
 
     // The tile that begins at a row; empty past the last one.
     event_tile(events const& all, index row) : first(row) {
-        index const end = smaller(smaller(all.count(), (row / group(all) + 1) * group(all)), row + most);
-        all.along(row, end, [&](index p, index b) {
-            if (count && b - bound[0] > most) return false;
-            position[count] = p, bound[count++] = b;
+        index const here = all.count() - row;
+        if (here <= 0) return;
+        index rows = 0;
+        all.along(row, smaller((row / group(all) + 1) * group(all), row + most), [&](index p, index b) {
+            if (rows && b - bound[0] > most) return false;
+            if (rows++ < here) position[count] = p, bound[count++] = b;
+            reach = b;
             return true;
         });
     }

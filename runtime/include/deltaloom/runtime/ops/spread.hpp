@@ -57,17 +57,20 @@ template<class Chain, class K> struct spread_panel {
         alignas(64) K interval[panel_width<K>];
         for (event_tile t(reads, 0); !t.empty(); t = event_tile(reads, t.next())) {
             for (index i = 0; i < t.count; ++i) fill_row(sum[i], K(0.0), a.width);
+            bool any = false;
             for (event_tile w(writes, 0); !w.empty() && visible.any(t, w); w = event_tile(writes, w.next())) {
                 if (!apart(t, w)) {
                     near(t, w, weights);
                     continue;
                 }
+                any = true;
                 a.unit(interval);
                 a.join(interval, w.high(), t.low());
                 a.to_high(right, {x.at(w.first, 0), x.down, 1}, w, interval);
                 weight_tile<K> tile = weights(t, w);
                 product(sum.whole(), t.count, a.width, tile.whole(), right.whole(), w.count, true);
             }
+            if (!any) continue;
             near_factors<Chain, K> factors(a, t.low(), t.high());
             for (index i = 0; i < t.count; ++i)
                 along(t.low(), t.bound[i], sum[i], r.at(t.first + i, 0), factors.rows[0], [](K*, index) {});
@@ -78,6 +81,7 @@ template<class Chain, class K> struct spread_panel {
         panel<K> sum, left, right; // sum: per write, what the reads behind row `level` give, decayed back to it
         alignas(64) K row[panel_width<K>], interval[panel_width<K>], factor[panel_width<K>];
         for (event_tile w(writes, 0); !w.empty(); w = event_tile(writes, w.next())) {
+            if (index const all = reads.count(); !all || !apart(event_tile::before(reads, all), w)) continue;
             for (index e = 0; e < w.count; ++e) fill_row(sum[e], K(0.0), a.width);
             a.to_high(right, {x.at(w.first, 0), x.down, 1}, w);
             for (index last = reads.count(); last > 0;) {
