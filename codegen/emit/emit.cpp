@@ -27,10 +27,12 @@ static char const* purpose(Kernel const& k) {
     switch (k.form) {
     case Form::step: return backward ? "gradients of one token" : "one token";
     case Form::recurrent:
-        return backward ? "a state is kept every s.segment tokens, those between are computed again, then tokens go in reverse"
+        return backward ? "a state is kept every s.segment tokens, those between are computed again, then tokens go in "
+                          "reverse"
                         : "token by token";
     case Form::chunked:
-        return backward ? "a state is kept every s.segment chunks, those between are computed again, then chunks go in reverse"
+        return backward ? "a state is kept every s.segment chunks, those between are computed again, then chunks go in "
+                          "reverse"
                         : "a chunk of tokens at a time";
     case Form::parallel:
     case Form::summary: break;
@@ -38,7 +40,9 @@ static char const* purpose(Kernel const& k) {
     return "";
 }
 
-static std::string file_name(std::string const& rule, Form form, Direction direction) { return fmt::format("{}_{}_{}.hpp", rule, name(form), name(direction)); }
+static std::string file_name(std::string const& rule, Form form, Direction direction) {
+    return fmt::format("{}_{}_{}.hpp", rule, name(form), name(direction));
+}
 
 static std::string file_text(TypedRule const& rule, Kernel const& k, std::string const& library) {
     std::string text = "#pragma once\n";
@@ -46,7 +50,8 @@ static std::string file_text(TypedRule const& rule, Kernel const& k, std::string
     for (auto const& s : statements(rule.equation)) text += "//     " + s + "\n";
     if (k.shared) text += fmt::format("#include \"{}\"\n\n", file_name(rule.name, *k.shared, k.direction));
     text += "#include <deltaloom/runtime/ops/ops.hpp>\n\n";
-    text += fmt::format("namespace {}::{} {{\ninline namespace DELTALOOM_ISA {{\nusing namespace deltaloom::runtime;\n", library, rule.name);
+    text += fmt::format("namespace {}::{} {{\ninline namespace DELTALOOM_ISA {{\nusing namespace deltaloom::runtime;\n",
+                        library, rule.name);
     for (auto const& own : {rule.name, library}) // the namespace would hide it
         if (of_runtime(own)) text += fmt::format("using deltaloom::runtime::{};\n", own);
     return text + "\n" + functions_text(k) + "}\n}\n";
@@ -56,11 +61,12 @@ std::vector<EmittedFile> emit_forms(Derived const& derived, std::string const& l
     std::vector<EmittedFile> files;
     for (auto const& p : derived.programs) {
         if (p.split || (p.form != Form::step && p.form != Form::recurrent && p.form != Form::chunked)) continue;
-        files.push_back({"src/" + file_name(derived.rule.name, p.form, p.direction), format(file_text(derived.rule, schedule(derived.rule, p), library))});
+        files.push_back({"src/" + file_name(derived.rule.name, p.form, p.direction),
+                         format(file_text(derived.rule, schedule(derived.rule, p), library))});
     }
     return files;
 }
 
 std::string text(Kernel const& k) { return format(functions_text(k)); }
 
-}
+} // namespace deltaloom::codegen

@@ -27,7 +27,8 @@ std::string number(Rational const& c) {
     auto denominator = boost::multiprecision::denominator(c);
     while (denominator % 2 == 0) denominator /= 2;
     if (denominator == 1) return fmt::format("number<K>({})", pieces(c));
-    return fmt::format("rational<K>({}, {})", pieces(Rational(boost::multiprecision::numerator(c))), pieces(Rational(boost::multiprecision::denominator(c))));
+    return fmt::format("rational<K>({}, {})", pieces(Rational(boost::multiprecision::numerator(c))),
+                       pieces(Rational(boost::multiprecision::denominator(c))));
 }
 
 // The spans that a function names, as tables.
@@ -35,7 +36,8 @@ struct Tables {
     std::vector<std::string> names; // of Kernel::spans
     std::string text;
 };
-std::string list(Tables& tables, Names& names, std::map<std::vector<int>, std::string>& lists, std::vector<int> const& values) {
+std::string list(Tables& tables, Names& names, std::map<std::vector<int>, std::string>& lists,
+                 std::vector<int> const& values) {
     if (values.empty()) return "{}";
     auto const [at, added] = lists.try_emplace(values, "");
     if (added) {
@@ -55,7 +57,10 @@ char const* kind(EventRows::Kind k) {
 }
 std::string wish(Span const& s) {
     using K = EventRows::Kind;
-    if (s.writes.kind == K::start) return s.reads.kind == K::end ? "whole_chunk" : s.reads.kind == K::decays ? "start_to_decays" : "start_to_reads";
+    if (s.writes.kind == K::start)
+        return s.reads.kind == K::end      ? "whole_chunk"
+               : s.reads.kind == K::decays ? "start_to_decays"
+                                           : "start_to_reads";
     if (s.reads.kind == K::end) return s.writes.kind == K::decays ? "decays_to_end" : "writes_to_end";
     if (s.reads.kind == K::decays) return "writes_to_decays";
     return s.writes.kind == K::decays ? "decays_to_reads" : "writes_to_reads";
@@ -85,7 +90,8 @@ Tables tables_of(Kernel const& k, Function const& f) {
         auto const reads = rows(s.reads);
         auto const writes = rows(s.writes);
         tables.names[i] = names.fresh(wish(s));
-        tables.text += fmt::format("// {}\nstatic constexpr span {}{{{}, {}, {}, {}, {}}};\n", print(s), tables.names[i], s.micro_steps, decaying, reads, writes, s.masked);
+        tables.text += fmt::format("// {}\nstatic constexpr span {}{{{}, {}, {}, {}, {}}};\n", print(s),
+                                   tables.names[i], s.micro_steps, decaying, reads, writes, s.masked);
     }
     return tables;
 }
@@ -111,7 +117,9 @@ struct Writer {
         return "";
     }
     static std::string head(Loop const& l) {
-        if (l.reverse) return l.first == "0" ? fmt::format("for (index {0} = {1}; {0}-- > 0;)", l.variable, l.limit) : fmt::format("for (index {0} = {2}; {0}-- > {1};)", l.variable, l.first, l.limit);
+        if (l.reverse)
+            return l.first == "0" ? fmt::format("for (index {0} = {1}; {0}-- > 0;)", l.variable, l.limit)
+                                  : fmt::format("for (index {0} = {2}; {0}-- > {1};)", l.variable, l.first, l.limit);
         auto const step = l.step == "1" ? "++" + l.variable : l.variable + " += " + l.step;
         return fmt::format("for (index {0} = {1}; {0} < {2}; {3})", l.variable, l.first, l.limit, step);
     }
@@ -121,10 +129,16 @@ struct Writer {
             std::vector<std::string> parts;
             switch (s.kind) {
             case Statement::Kind::define: text += fmt::format("index const {} = {};\n", s.name, s.integer); break;
-            case Statement::Kind::take: text += fmt::format("auto const {} = room.matrix({}, {});\n", name(s.buffer), f.buffers[s.buffer].rows, f.buffers[s.buffer].cols); break;
-            case Statement::Kind::alias: text += fmt::format("auto const {0} = {1}; // in place of {1}\n", name(s.buffer), name(s.other)); break;
+            case Statement::Kind::take:
+                text += fmt::format("auto const {} = room.matrix({}, {});\n", name(s.buffer), f.buffers[s.buffer].rows,
+                                    f.buffers[s.buffer].cols);
+                break;
+            case Statement::Kind::alias:
+                text += fmt::format("auto const {0} = {1}; // in place of {1}\n", name(s.buffer), name(s.other));
+                break;
             case Statement::Kind::view:
-                text += fmt::format("matrix<K> const {}{{{}.row({}), {}, {}}};\n", name(s.buffer), name(s.other), s.row, f.buffers[s.buffer].rows, f.buffers[s.buffer].cols);
+                text += fmt::format("matrix<K> const {}{{{}.row({}), {}, {}}};\n", name(s.buffer), name(s.other), s.row,
+                                    f.buffers[s.buffer].rows, f.buffers[s.buffer].cols);
                 break;
             case Statement::Kind::call:
                 for (auto const& a : s.arguments) parts.push_back(argument(a));
@@ -152,11 +166,12 @@ std::string function_text(Kernel const& k, Function const& f) {
     for (auto const& i : f.integers) parameters.push_back("index " + i);
     for (BufferId b : f.parameters) parameters.push_back("matrix<K> " + f.buffers[b].name);
     parameters.push_back(mentions(w.text, "room") ? "scratch<K> room" : "scratch<K>");
-    return fmt::format("{}template<class K> void {}({}) {{\n{}{}{}}}\n", f.comment.empty() ? "" : "// " + f.comment + "\n", f.name, fmt::join(parameters, ", "), tables.text,
-                       definitions(k, {}, w.text), w.text);
+    return fmt::format("{}template<class K> void {}({}) {{\n{}{}{}}}\n",
+                       f.comment.empty() ? "" : "// " + f.comment + "\n", f.name, fmt::join(parameters, ", "),
+                       tables.text, definitions(k, {}, w.text), w.text);
 }
 
-}
+} // namespace
 
 std::string functions_text(Kernel const& k) {
     std::string text;
@@ -164,4 +179,4 @@ std::string functions_text(Kernel const& k) {
     return text;
 }
 
-}
+} // namespace deltaloom::codegen

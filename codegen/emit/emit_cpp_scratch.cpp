@@ -20,7 +20,8 @@ bool mentions(std::string const& text, std::string const& word) {
 std::string definitions(Kernel const& k, std::vector<Statement> const& all, std::string const& text) {
     std::string counts;
     for (auto s = all.rbegin(); s != all.rend(); ++s)
-        if (s->kind == Statement::Kind::define && mentions(counts + text, s->name)) counts = fmt::format("index const {} = {};\n{}", s->name, s->integer, counts);
+        if (s->kind == Statement::Kind::define && mentions(counts + text, s->name))
+            counts = fmt::format("index const {} = {};\n{}", s->name, s->integer, counts);
     std::vector<std::string> dims;
     for (std::size_t d = 0; d < k.dims.size(); ++d)
         if (mentions(counts + text, k.dims[d])) dims.push_back(fmt::format("{} = s.dim[{}]", k.dims[d], d));
@@ -29,7 +30,8 @@ std::string definitions(Kernel const& k, std::vector<Statement> const& all, std:
 
 static void callees(std::vector<Statement> const& body, std::vector<std::string>& names) {
     for (auto const& s : body) {
-        bool const takes = s.kind == Statement::Kind::call && !s.arguments.empty() && s.arguments.back().integer == "room";
+        bool const takes =
+            s.kind == Statement::Kind::call && !s.arguments.empty() && s.arguments.back().integer == "room";
         if (takes && std::find(names.begin(), names.end(), s.name) == names.end()) names.push_back(s.name);
         callees(s.body, names);
     }
@@ -65,7 +67,8 @@ std::string scratch_text(Kernel const& k, Function const& f) {
     if (!f.integers.empty()) counts.insert(counts.begin(), n);
     auto const text = definitions(k, counts, sum) + "return " + sum + ";\n";
     bool const uses = mentions(text, "s");
-    return fmt::format("template<class K> index {}_scratch(sequence const&{}) {{\n{}}}\n", f.name, uses ? " s" : "", text);
+    return fmt::format("template<class K> index {}_scratch(sequence const&{}) {{\n{}}}\n", f.name, uses ? " s" : "",
+                       text);
 }
 
-}
+} // namespace deltaloom::codegen

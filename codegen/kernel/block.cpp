@@ -43,12 +43,15 @@ Scalar number(Rational c) {
     return s;
 }
 bool is(Scalar const& s, Rational const& c) { return s.kind == Scalar::Kind::number && s.number == c; }
-Scalar negate(Scalar a) { return a.kind == Scalar::Kind::negate ? std::move(a.arguments[0]) : scalar(Scalar::Kind::negate, {std::move(a)}); }
+Scalar negate(Scalar a) {
+    return a.kind == Scalar::Kind::negate ? std::move(a.arguments[0]) : scalar(Scalar::Kind::negate, {std::move(a)});
+}
 Scalar add(Scalar a, Scalar b) {
     if (is(a, 0)) return b;
     if (is(b, 0)) return a;
     if (a.kind == Scalar::Kind::negate && b.kind != Scalar::Kind::negate) std::swap(a, b);
-    if (b.kind == Scalar::Kind::negate) return scalar(Scalar::Kind::subtract, {std::move(a), std::move(b.arguments[0])});
+    if (b.kind == Scalar::Kind::negate)
+        return scalar(Scalar::Kind::subtract, {std::move(a), std::move(b.arguments[0])});
     return scalar(Scalar::Kind::add, {std::move(a), std::move(b)});
 }
 Scalar multiply(Scalar a, Scalar b) {
@@ -56,19 +59,24 @@ Scalar multiply(Scalar a, Scalar b) {
     if (is(a, 1)) return b;
     if (is(a, -1)) return negate(std::move(b));
     if (is(a, 0)) return a;
-    if (a.kind == Scalar::Kind::negate && b.kind == Scalar::Kind::negate) return multiply(std::move(a.arguments[0]), std::move(b.arguments[0]));
+    if (a.kind == Scalar::Kind::negate && b.kind == Scalar::Kind::negate)
+        return multiply(std::move(a.arguments[0]), std::move(b.arguments[0]));
     if (a.kind == Scalar::Kind::negate) return negate(multiply(std::move(a.arguments[0]), std::move(b)));
     if (b.kind == Scalar::Kind::negate) return negate(multiply(std::move(a), std::move(b.arguments[0])));
     return scalar(Scalar::Kind::multiply, {std::move(a), std::move(b)});
 }
-Scalar select(std::string mask, Scalar a) { return scalar(Scalar::Kind::select, {std::move(a), number(0)}, std::move(mask)); }
+Scalar select(std::string mask, Scalar a) {
+    return scalar(Scalar::Kind::select, {std::move(a), number(0)}, std::move(mask));
+}
 Integer times(int m, Integer const& i, int plus) {
-    auto text = i == "0" ? std::string() : i.find(' ') == i.npos ? fmt::format("{} * {}", m, i) : fmt::format("{} * ({})", m, i);
+    auto text = i == "0"                ? std::string()
+                : i.find(' ') == i.npos ? fmt::format("{} * {}", m, i)
+                                        : fmt::format("{} * ({})", m, i);
     if (plus || text.empty()) text += fmt::format("{}{}", text.empty() ? "" : " + ", plus);
     return text;
 }
 
-}
+} // namespace
 
 Scalar BlockWriter::entry(NodeId id, Integer row, Integer col) {
     auto const& n = body.nodes[id];
@@ -90,7 +98,9 @@ Scalar BlockWriter::entry(NodeId id, Integer row, Integer col) {
                                           : fmt::format("{} {} {}", col, mask_of(m) == Mask::below ? "<" : "<=", row);
         return select(text, other < 0 ? number(1) : entry(other, row, col));
     };
-    auto const masks = [&](NodeId a) { return buffer[a] < 0 && (body.nodes[a].op == Op::eye || mask_of(body.nodes[a]) != Mask::none); };
+    auto const masks = [&](NodeId a) {
+        return buffer[a] < 0 && (body.nodes[a].op == Op::eye || mask_of(body.nodes[a]) != Mask::none);
+    };
     switch (n.op) {
     case Op::constant: return number(n.number);
     case Op::logone: return scalar(Scalar::Kind::log_one, {});
@@ -101,7 +111,9 @@ Scalar BlockWriter::entry(NodeId id, Integer row, Integer col) {
         if (masks(n.args[0])) return selected(n.args[0], n.args[1]);
         if (masks(n.args[1])) return selected(n.args[1], n.args[0]);
         return multiply(arg(0), arg(1));
-    case Op::map: return n.args.size() == 2 ? scalar(Scalar::Kind::call, {arg(0), arg(1)}, "larger") : scalar(Scalar::Kind::call, {arg(0)}, "map_" + n.name);
+    case Op::map:
+        return n.args.size() == 2 ? scalar(Scalar::Kind::call, {arg(0), arg(1)}, "larger")
+                                  : scalar(Scalar::Kind::call, {arg(0)}, "map_" + n.name);
     case Op::dmap: {
         if (n.args.size() == 1) return scalar(Scalar::Kind::call, {arg(0)}, "derivative_" + n.name);
         auto along = scalar(Scalar::Kind::call, {arg(0), arg(1)}, "is_larger");
@@ -130,7 +142,8 @@ Scalar BlockWriter::entry(NodeId id, Integer row, Integer col) {
     return {};
 }
 
-// ---- buffers ----------------------------------------------------------------------------------------------------------
+// ---- buffers
+// ----------------------------------------------------------------------------------------------------------
 
 BufferId BlockWriter::make(std::string const& name, Extents s) {
     function.buffers.push_back({names.fresh(name), integer(s.rows, kernel.dims), integer(s.cols, kernel.dims)});
@@ -175,11 +188,13 @@ Argument BlockWriter::span(Span const& s) {
     return a;
 }
 
-// ---- blocks -------------------------------------------------------------------------------------------------------------
+// ---- blocks
+// -------------------------------------------------------------------------------------------------------------
 
-// target(i, j) = sum of the terms (of the value itself where there are none), to what it holds if `adds`; target(0, j) if it adds up rows.
-// `turned`: of the target, against the node.
-Statement BlockWriter::entries(BufferId target, NodeId id, bool is_turned, std::vector<View> const& parts, bool adds, bool rows) {
+// target(i, j) = sum of the terms (of the value itself where there are none), to what it holds if `adds`; target(0, j)
+// if it adds up rows. `turned`: of the target, against the node.
+Statement BlockWriter::entries(BufferId target, NodeId id, bool is_turned, std::vector<View> const& parts, bool adds,
+                               bool rows) {
     auto const s = storage(body.nodes[id].shape, is_turned);
     bool const square = s.rows.kind == Extent::Kind::tokens && s.cols.kind == Extent::Kind::tokens;
     Integer const i = s.rows.is_one() ? "0" : "i", j = s.cols.is_one() ? "0" : square ? "e" : "j";
@@ -225,7 +240,12 @@ Statement BlockWriter::product(View v, BufferId out, bool adds) {
         turn[k] = false;
     }
     assert(!(turn[0] && turn[1]));
-    return call(std::string("multiply") + (turn[1] ? "_nt" : turn[0] ? "_tn" : "") + (adds ? "_add" : ""), std::move(arguments));
+    return call(std::string("multiply") +
+                    (turn[1]   ? "_nt"
+                     : turn[0] ? "_tn"
+                               : "") +
+                    (adds ? "_add" : ""),
+                std::move(arguments));
 }
 
 // The terms of a sum into its block: what is entrywise in one loop, then the products one by one.
@@ -245,7 +265,9 @@ void BlockWriter::sum(Block& block, View v, bool adds) {
 Statement BlockWriter::operation(NodeId id, BufferId out) {
     auto const& n = body.nodes[id];
     auto const arg = [&](int i) { return whole(n.args[i]); };
-    auto const domain = [&](int i) { return argument(Integer(body.nodes[n.args[i]].log ? "domain::log" : "domain::linear")); };
+    auto const domain = [&](int i) {
+        return argument(Integer(body.nodes[n.args[i]].log ? "domain::log" : "domain::linear"));
+    };
     auto const eps = [&] {
         auto const text = fmt::format("{}", nearest(n.number));
         return argument(Integer(text.find_first_of(".e") == text.npos ? text + ".0" : text));
@@ -256,7 +278,8 @@ Statement BlockWriter::operation(NodeId id, BufferId out) {
     case Op::sum: return call(n.index == 0 ? "sum_rows" : "sum_cols", {target, arg(0)});
     case Op::matmul: return product({id, turned[id] != 0}, out, false);
     case Op::vector_map: return call(n.name, {target, arg(0), argument(std::to_string(n.index)), eps()});
-    case Op::vector_vjp: return call(n.name + "_vjp", {target, arg(0), arg(1), argument(std::to_string(n.index)), eps()});
+    case Op::vector_vjp:
+        return call(n.name + "_vjp", {target, arg(0), arg(1), argument(std::to_string(n.index)), eps()});
     case Op::decay: {
         Argument rows;
         rows.kind = Argument::Kind::list;
@@ -272,7 +295,8 @@ Statement BlockWriter::operation(NodeId id, BufferId out) {
     case Op::spread: return call("spread", {target, span(n.span), tokens, arg(0), arg(1), arg(2), arg(3), domain(3)});
     case Op::solve: return call(n.transposed ? "solve_transposed" : "solve", {target, arg(0), arg(1)});
     case Op::csolve:
-        return call(n.transposed ? "csolve_transposed" : "csolve", {target, span(n.span), tokens, arg(0), arg(1), arg(2), arg(3), domain(3)});
+        return call(n.transposed ? "csolve_transposed" : "csolve",
+                    {target, span(n.span), tokens, arg(0), arg(1), arg(2), arg(3), domain(3)});
     case Op::input:
     case Op::constant:
     case Op::eye:
@@ -303,7 +327,8 @@ void BlockWriter::write(NodeId id) {
         for (int j = 0; j < n.per; ++j) {
             auto const part = n.args[j];
             if (in_memory(part)) {
-                block.statements.push_back(call("interleave", {argument(target), argument(std::to_string(j)), argument(std::to_string(n.per)), whole(part)}));
+                block.statements.push_back(call("interleave", {argument(target), argument(std::to_string(j)),
+                                                               argument(std::to_string(n.per)), whole(part)}));
             } else {
                 auto s = entries(target, part, false, {}, false);
                 s.row = times(n.per, s.row, j);
@@ -311,7 +336,8 @@ void BlockWriter::write(NodeId id) {
             }
         }
     } else if (n.op == Op::pick && in_memory(n.args[0])) {
-        block.statements.push_back(call("pick", {argument(target), whole(n.args[0]), argument(std::to_string(n.index)), argument(std::to_string(n.per))}));
+        block.statements.push_back(call("pick", {argument(target), whole(n.args[0]), argument(std::to_string(n.index)),
+                                                 argument(std::to_string(n.per))}));
     } else if (n.op == Op::constant && n.number == 0) {
         block.statements.push_back(call("clear", {argument(target)}));
     } else if (sums_rows(n) && !in_memory(n.args[0])) {
@@ -342,4 +368,4 @@ void BlockWriter::add_into(BufferId target, NodeId id) {
     blocks.push_back(std::move(block));
 }
 
-}
+} // namespace deltaloom::codegen

@@ -53,7 +53,8 @@ namespace {
 
 enum Level { of_sum, of_product, of_factor };
 
-// The mathematics of a value in terms of stored ones: a dot multiplies entry by entry, two names side by side are a matrix product.
+// The mathematics of a value in terms of stored ones: a dot multiplies entry by entry, two names side by side are a
+// matrix product.
 std::string said(BlockWriter const& w, NodeId id, int outside, bool top = false) {
     auto const& n = w.body.nodes[id];
     if (!top && w.buffer[id] >= 0) return w.function.buffers[w.buffer[id]].name;
@@ -93,21 +94,24 @@ std::string said(BlockWriter const& w, NodeId id, int outside, bool top = false)
     case Op::gram: return arg(0, of_factor) + " D " + arg(1, of_factor) + "^T";
     case Op::apply: return "sum over e of " + arg(0, of_factor) + "[i,e] D(e,i) . " + arg(1, of_factor) + "[e]";
     case Op::applyt: return "sum over i of " + arg(0, of_factor) + "[i,e] D(e,i) . " + arg(1, of_factor) + "[i]";
-    case Op::spread: return "the gradient of the decays in sum of " + arg(0, of_factor) + " . " + arg(1, of_factor) + " D " + arg(2, of_factor) + "^T";
-    case Op::solve: return fmt::format("(1 - {})^{} {}", arg(0, of_product), n.transposed ? "-T" : "-1", arg(1, of_factor));
+    case Op::spread:
+        return "the gradient of the decays in sum of " + arg(0, of_factor) + " . " + arg(1, of_factor) + " D " +
+               arg(2, of_factor) + "^T";
+    case Op::solve:
+        return fmt::format("(1 - {})^{} {}", arg(0, of_product), n.transposed ? "-T" : "-1", arg(1, of_factor));
     case Op::csolve: return n.transposed ? called("adjoint of the triangular systems ") : called("triangular systems ");
     }
     return "";
 }
 
-}
+} // namespace
 
 std::string formula(BlockWriter const& w, NodeId id) {
     auto const& n = w.body.nodes[id];
     if (!n.note.empty()) return n.note;
     auto const value = said(w, id, of_sum, true);
-    auto const own = w.buffer[id] >= 0 ? w.function.buffers[w.buffer[id]].name + " = " : "";
+    auto const own = w.buffer[id] >= 0 ? w.function.buffers[w.buffer[id]].name + (w.turned[id] ? "^T = " : " = ") : "";
     return value.size() > 90 ? "" : own + value;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -99,11 +99,12 @@ std::vector<char> stored_turned(Body const& body, std::vector<NodeId> const& car
     return turned;
 }
 
-Fusion fuse(Body const& body, std::vector<NodeId> const& results, std::vector<NodeId> const& accumulated, std::vector<char> const& turned) {
+Fusion fuse(Body const& body, std::vector<NodeId> const& results, std::vector<NodeId> const& accumulated,
+            std::vector<char> const& turned) {
     auto const count = body.nodes.size();
     Fusion f{std::vector<char>(count, 0), std::vector<char>(count, 0), std::vector<char>(count, 0)};
-    std::vector<int> uses(count, 0);       // as often as its text would stand there
-    std::vector<char> argument(count, 0);  // of an operation, or a result
+    std::vector<int> uses(count, 0);      // as often as its text would stand there
+    std::vector<char> argument(count, 0); // of an operation, or a result
     for (NodeId r : results) {
         auto const v = strip(body, r);
         f.reached[v.node] = argument[v.node] = 1;
@@ -138,7 +139,8 @@ Fusion fuse(Body const& body, std::vector<NodeId> const& results, std::vector<No
             auto const v = strip(body, a);
             if (!costly[v.node] || f.stored[v.node]) continue;
             auto const& x = body.nodes[a].shape;
-            bool const widened = (x.rows.is_one() && !n.shape.rows.is_one()) || (x.cols.is_one() && !n.shape.cols.is_one());
+            bool const widened =
+                (x.rows.is_one() && !n.shape.rows.is_one()) || (x.cols.is_one() && !n.shape.cols.is_one());
             if (widened)
                 f.stored[v.node] = 1;
             else
@@ -172,4 +174,4 @@ Fusion fuse(Body const& body, std::vector<NodeId> const& results, std::vector<No
     return f;
 }
 
-}
+} // namespace deltaloom::codegen

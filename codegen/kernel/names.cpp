@@ -7,31 +7,89 @@
 namespace deltaloom::codegen {
 
 static constexpr std::string_view keywords[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
-    "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
-    "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-    "wchar_t", "while", "xor", "xor_eq"};
-static constexpr std::string_view runtime_words[] = {
-    "addlog", "apply", "applyt", "aslog", "clear", "copy", "csolve", "csolve_transposed", "decay", "domain",
-    "event_rows", "events", "field", "fill", "gram", "index", "int_list", "interleave", "is_larger", "l2norm", "l2norm_vjp", "larger",
-    "load", "load_all", "load_state", "load_token", "log_one", "matrix", "multiply", "multiply_add", "multiply_nt",
-    "multiply_nt_add", "multiply_tn", "multiply_tn_add", "number", "pick", "rational", "scratch", "scratch_size",
-    "sequence", "smaller", "softmax", "softmax_vjp", "solve", "solve_transposed", "span", "spread", "store",
-    "store_all", "store_state", "store_token", "strided", "sum_cols", "sum_norm", "sum_norm_vjp", "sum_rows",
-    "transpose", "unlog"};
-static constexpr std::string_view variables[] = {"K", "begin", "c", "chunk", "chunks", "e", "end", "first", "i", "j", "last", "n", "room", "s", "segment", "segments", "token"};
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+    "xor_eq"};
+static constexpr std::string_view runtime_words[] = {"addlog",
+                                                     "apply",
+                                                     "applyt",
+                                                     "aslog",
+                                                     "clear",
+                                                     "copy",
+                                                     "csolve",
+                                                     "csolve_transposed",
+                                                     "decay",
+                                                     "domain",
+                                                     "event_rows",
+                                                     "events",
+                                                     "field",
+                                                     "fill",
+                                                     "gram",
+                                                     "index",
+                                                     "int_list",
+                                                     "interleave",
+                                                     "is_larger",
+                                                     "l2norm",
+                                                     "l2norm_vjp",
+                                                     "larger",
+                                                     "load",
+                                                     "load_all",
+                                                     "load_state",
+                                                     "load_token",
+                                                     "log_one",
+                                                     "matrix",
+                                                     "multiply",
+                                                     "multiply_add",
+                                                     "multiply_nt",
+                                                     "multiply_nt_add",
+                                                     "multiply_tn",
+                                                     "multiply_tn_add",
+                                                     "number",
+                                                     "pick",
+                                                     "rational",
+                                                     "scratch",
+                                                     "scratch_size",
+                                                     "sequence",
+                                                     "smaller",
+                                                     "softmax",
+                                                     "softmax_vjp",
+                                                     "solve",
+                                                     "solve_transposed",
+                                                     "span",
+                                                     "spread",
+                                                     "store",
+                                                     "store_all",
+                                                     "store_state",
+                                                     "store_token",
+                                                     "strided",
+                                                     "sum_cols",
+                                                     "sum_norm",
+                                                     "sum_norm_vjp",
+                                                     "sum_rows",
+                                                     "transpose",
+                                                     "unlog"};
+static constexpr std::string_view variables[] = {"K",    "begin", "c",       "chunk",    "chunks", "e",
+                                                 "end",  "first", "i",       "j",        "last",   "n",
+                                                 "room", "s",     "segment", "segments", "token"};
 
 template<std::size_t count> static bool in(std::string_view const (&words)[count], std::string const& word) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 bool of_runtime(std::string const& word) { return in(runtime_words, word); }
 bool reserved(std::string const& word) {
-    return in(keywords, word) || in(runtime_words, word) || in(variables, word) || word.rfind("map_", 0) == 0 || word.rfind("derivative_", 0) == 0;
+    return in(keywords, word) || in(runtime_words, word) || in(variables, word) || word.rfind("map_", 0) == 0 ||
+           word.rfind("derivative_", 0) == 0;
 }
 
 std::string Names::fresh(std::string const& wish) {
@@ -52,4 +110,4 @@ std::string Names::fresh(std::string const& wish) {
     return name;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -7,7 +7,8 @@
 namespace deltaloom::codegen {
 namespace {
 
-using Reads = std::map<BufferId, bool>; // true: only the very entry that is written, so that the result may stand in its place
+using Reads =
+    std::map<BufferId, bool>; // true: only the very entry that is written, so that the result may stand in its place
 
 bool same_extents(Function const& f, BufferId a, BufferId b) {
     return f.buffers[a].rows == f.buffers[b].rows && f.buffers[a].cols == f.buffers[b].cols;
@@ -18,11 +19,13 @@ void note(Reads& reads, BufferId b, bool in_place) {
 }
 // Every entry is written once: a sum comes back to its own.
 bool once(Statement const& s) {
-    return std::all_of(s.loops.begin(), s.loops.end(), [&](Loop const& l) { return l.variable == s.row || l.variable == s.col; });
+    return std::all_of(s.loops.begin(), s.loops.end(),
+                       [&](Loop const& l) { return l.variable == s.row || l.variable == s.col; });
 }
 void read(Function const& f, Statement const& s, Scalar const& value, BufferId target, Reads& reads) {
     if (value.kind == Scalar::Kind::element && value.buffer != target)
-        note(reads, value.buffer, once(s) && value.row == s.row && value.col == s.col && same_extents(f, value.buffer, target));
+        note(reads, value.buffer,
+             once(s) && value.row == s.row && value.col == s.col && same_extents(f, value.buffer, target));
     for (auto const& a : value.arguments) read(f, s, a, target, reads);
 }
 Reads reads_of(Function const& f, Block const& block) {
@@ -55,7 +58,7 @@ void rename(Block& block, BufferId from, BufferId to) {
 }
 
 struct Graph {
-    std::vector<std::set<int>> after; // blocks that have to come before
+    std::vector<std::set<int>> after;      // blocks that have to come before
     bool reaches(int from, int to) const { // does `to` have to come after `from`
         if (from == to) return true;
         return std::any_of(after[to].begin(), after[to].end(), [&](int b) { return reaches(from, b); });
@@ -89,7 +92,7 @@ Statement memory(Statement::Kind kind, BufferId buffer, BufferId other = -1) {
     return s;
 }
 
-}
+} // namespace
 
 void arrange(Function& f, std::vector<Block> blocks, std::size_t loads, std::vector<Carried> const& carried) {
     auto const count = int(blocks.size());
@@ -127,10 +130,13 @@ void arrange(Function& f, std::vector<Block> blocks, std::size_t loads, std::vec
         writer.erase(w);
     }
     for (auto const& [from, to] : renamed) {
-        auto const old = f.buffers[from].name + " = ";
+        auto const& old = f.buffers[from].name;
         for (auto& b : blocks) {
             rename(b, from, to);
-            if (b.target == to && b.statements[0].comment.rfind(old, 0) == 0) b.statements[0].comment.replace(0, old.size(), f.buffers[to].name + " = ");
+            if (b.target != to) continue;
+            auto& comment = b.statements[0].comment;
+            if (comment.rfind(old + " = ", 0) == 0 || comment.rfind(old + "^T = ", 0) == 0)
+                comment.replace(0, old.size(), f.buffers[to].name);
         }
         for (auto& c : copies) rename(c.value, from, to);
     }
@@ -154,7 +160,9 @@ void arrange(Function& f, std::vector<Block> blocks, std::size_t loads, std::vec
             for (auto const& [r, in_place] : its)
                 if (place < 0 && in_place && dies(r)) place = r;
             if (place < 0)
-                if (auto const u = std::find_if(unused.begin(), unused.end(), [&](BufferId b) { return same_extents(f, b, block.target); }); u != unused.end()) {
+                if (auto const u = std::find_if(unused.begin(), unused.end(),
+                                                [&](BufferId b) { return same_extents(f, b, block.target); });
+                    u != unused.end()) {
                     place = *u;
                     unused.erase(u);
                 }
@@ -171,4 +179,4 @@ void arrange(Function& f, std::vector<Block> blocks, std::size_t loads, std::vec
     for (auto const& c : copies) f.body.push_back(call("copy", {argument(c.own), c.value}));
 }
 
-}
+} // namespace deltaloom::codegen

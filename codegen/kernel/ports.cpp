@@ -40,4 +40,4 @@ int state_index(TypedRule const& rule, OperandId state) {
     return index;
 }
 
-}
+} // namespace deltaloom::codegen

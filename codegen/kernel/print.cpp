@@ -17,14 +17,16 @@ std::string entry(Function const& f, Scalar const& s, std::string (*number)(Rati
     case Scalar::Kind::log_one: return "log_one<K>()";
     case Scalar::Kind::add: return wrapped(inner(0, sum_level) + " + " + inner(1, sum_level), sum_level);
     case Scalar::Kind::subtract: return wrapped(inner(0, sum_level) + " - " + inner(1, product_level), sum_level);
-    case Scalar::Kind::multiply: return wrapped(inner(0, product_level) + " * " + inner(1, factor_level), product_level);
+    case Scalar::Kind::multiply:
+        return wrapped(inner(0, product_level) + " * " + inner(1, factor_level), product_level);
     case Scalar::Kind::negate: return wrapped("-" + inner(0, factor_level), product_level);
     case Scalar::Kind::call: {
         std::vector<std::string> arguments;
         for (std::size_t i = 0; i < s.arguments.size(); ++i) arguments.push_back(inner(int(i), sum_level));
         return fmt::format("{}({})", s.function, fmt::join(arguments, ", "));
     }
-    case Scalar::Kind::select: return fmt::format("({} ? {} : {})", s.function, inner(0, sum_level), inner(1, sum_level));
+    case Scalar::Kind::select:
+        return fmt::format("({} ? {} : {})", s.function, inner(0, sum_level), inner(1, sum_level));
     }
     return "";
 }
@@ -54,21 +56,26 @@ void print(std::string& text, Function const& f, std::vector<Statement> const& b
     for (auto const& s : body) {
         if (!s.comment.empty()) text += indent + "# " + s.comment + "\n";
         text += indent;
-        auto const extents = [&] { return fmt::format("{}: {} x {}", f.buffers[s.buffer].name, f.buffers[s.buffer].rows, f.buffers[s.buffer].cols); };
+        auto const extents = [&] {
+            return fmt::format("{}: {} x {}", f.buffers[s.buffer].name, f.buffers[s.buffer].rows,
+                               f.buffers[s.buffer].cols);
+        };
         std::vector<std::string> parts;
         switch (s.kind) {
         case Statement::Kind::define: text += s.name + " = " + s.integer + "\n"; break;
         case Statement::Kind::take: text += extents() + "\n"; break;
         case Statement::Kind::alias: text += extents() + " in place of " + f.buffers[s.other].name + "\n"; break;
-        case Statement::Kind::view: text += extents() + " of " + f.buffers[s.other].name + " from row " + s.row + "\n"; break;
+        case Statement::Kind::view:
+            text += extents() + " of " + f.buffers[s.other].name + " from row " + s.row + "\n";
+            break;
         case Statement::Kind::call:
             for (auto const& a : s.arguments) parts.push_back(print(f, a));
             text += fmt::format("{}({})\n", s.name, fmt::join(parts, ", "));
             break;
         case Statement::Kind::each:
             for (auto const& l : s.loops) parts.push_back(fmt::format("{} < {}", l.variable, l.limit));
-            text += fmt::format("each {}: {}({}, {}) = {}\n", fmt::join(parts, ", "), f.buffers[s.buffer].name, s.row, s.col,
-                                print(f, s.value, [](Rational const& c) { return codegen::print(c); }));
+            text += fmt::format("each {}: {}({}, {}) = {}\n", fmt::join(parts, ", "), f.buffers[s.buffer].name, s.row,
+                                s.col, print(f, s.value, [](Rational const& c) { return codegen::print(c); }));
             break;
         case Statement::Kind::loop:
             text += "for " + print(s.loops[0]) + "\n";
@@ -78,9 +85,11 @@ void print(std::string& text, Function const& f, std::vector<Statement> const& b
     }
 }
 
-}
+} // namespace
 
-std::string print(Function const& f, Scalar const& s, std::string (*number)(Rational const&)) { return entry(f, s, number, sum_level); }
+std::string print(Function const& f, Scalar const& s, std::string (*number)(Rational const&)) {
+    return entry(f, s, number, sum_level);
+}
 
 std::string print(EventRows const& rows) {
     auto const state = [&](std::size_t i) { return rows.state.empty() ? "" : ":" + std::to_string(rows.state[i]); };
@@ -107,11 +116,12 @@ std::string print(Kernel const& k) {
     if (k.shared) text += fmt::format("functions of {} {}\n", name(*k.shared), name(k.direction));
     for (auto const& f : k.functions) {
         std::vector<std::string> parameters = f.integers;
-        for (BufferId b : f.parameters) parameters.push_back(fmt::format("{}: {} x {}", f.buffers[b].name, f.buffers[b].rows, f.buffers[b].cols));
+        for (BufferId b : f.parameters)
+            parameters.push_back(fmt::format("{}: {} x {}", f.buffers[b].name, f.buffers[b].rows, f.buffers[b].cols));
         text += fmt::format("\n{}({})\n", f.name, fmt::join(parameters, ", "));
         print(text, f, f.body, 1);
     }
     return text;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -70,12 +70,14 @@ struct Calls {
     std::vector<Argument> place(std::string const& c, bool full = false) const {
         if (token) return {argument(c)};
         auto const first = fmt::format("{} * s.chunk", c.find(' ') == c.npos ? c : "(" + c + ")");
-        return {argument(first), argument(full ? Integer("s.chunk") : fmt::format("smaller(s.chunk, s.tokens - {})", first))};
+        return {argument(first),
+                argument(full ? Integer("s.chunk") : fmt::format("smaller(s.chunk, s.tokens - {})", first))};
     }
 };
 
 // `named`: what stands for a given matrix of the function instead of the entry's own.
-Statement call_unit(Entry const& e, UnitFunction const& unit, std::vector<Argument> place, std::map<std::string, BufferId> const& named = {}) {
+Statement call_unit(Entry const& e, UnitFunction const& unit, std::vector<Argument> place,
+                    std::map<std::string, BufferId> const& named = {}) {
     std::vector<Argument> arguments{argument(Integer("s"))};
     arguments.insert(arguments.end(), place.begin(), place.end());
     for (auto const& name : unit.given) {
@@ -86,7 +88,9 @@ Statement call_unit(Entry const& e, UnitFunction const& unit, std::vector<Argume
     return call(unit.function.name, std::move(arguments));
 }
 
-bool takes(UnitFunction const& unit, std::string const& name) { return std::find(unit.given.begin(), unit.given.end(), name) != unit.given.end(); }
+bool takes(UnitFunction const& unit, std::string const& name) {
+    return std::find(unit.given.begin(), unit.given.end(), name) != unit.given.end();
+}
 
 void load_parameters(Entry& e, UnitFunction const& unit) {
     for (OperandId p : with_role(e.rule, Role::parameter)) {
@@ -109,7 +113,8 @@ Entry entry(TypedRule const& rule, Kernel& kernel, Program const& program) {
     return e;
 }
 
-// ---- forward ----------------------------------------------------------------------------------------------------------
+// ---- forward
+// ----------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> forward_results(TypedRule const& rule) {
     std::vector<std::string> all;
@@ -125,16 +130,21 @@ Function forward_entry(TypedRule const& rule, Kernel& kernel, Program const& pro
     if (program.form == Form::step)
         e.f.body.push_back(call_unit(e, unit, {argument(Integer("0"))}));
     else if (program.form == Form::recurrent)
-        e.f.body.push_back(loop({"token", "0", "s.tokens", "1", false}, {call_unit(e, unit, {argument(Integer("token"))})}));
+        e.f.body.push_back(
+            loop({"token", "0", "s.tokens", "1", false}, {call_unit(e, unit, {argument(Integer("token"))})}));
     else
-        e.f.body.push_back(loop({"first", "0", "s.tokens", "s.chunk", false},
-                                {call_unit(e, unit, {argument(Integer("first")), argument(Integer("smaller(s.chunk, s.tokens - first)"))})}));
+        e.f.body.push_back(
+            loop({"first", "0", "s.tokens", "s.chunk", false},
+                 {call_unit(e, unit,
+                            {argument(Integer("first")), argument(Integer("smaller(s.chunk, s.tokens - first)"))})}));
     for (OperandId s : with_role(rule, Role::state))
-        e.f.body.push_back(call("store_state", {argument(e.matrices.at(rule.operands[s].name)), argument(state_text(rule, "state_out", s))}));
+        e.f.body.push_back(call("store_state", {argument(e.matrices.at(rule.operands[s].name)),
+                                                argument(state_text(rule, "state_out", s))}));
     return e.f;
 }
 
-// ---- backward ---------------------------------------------------------------------------------------------------------
+// ---- backward
+// ---------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> backward_results(TypedRule const& rule) {
     std::vector<std::string> all;
@@ -160,9 +170,11 @@ void start_gradients(Entry& e) {
 }
 void store_gradients(Entry& e) {
     for (OperandId s : with_role(e.rule, Role::state))
-        e.f.body.push_back(call("store_state", {argument(e.matrices.at("d_" + e.rule.operands[s].name)), argument(state_text(e.rule, "state_in_gradient", s))}));
+        e.f.body.push_back(call("store_state", {argument(e.matrices.at("d_" + e.rule.operands[s].name)),
+                                                argument(state_text(e.rule, "state_in_gradient", s))}));
     for (OperandId p : with_role(e.rule, Role::parameter))
-        e.f.body.push_back(call("store_all", {argument(e.matrices.at("d_" + e.rule.operands[p].name)), argument(strided_text({p, -1, true}))}));
+        e.f.body.push_back(call("store_all", {argument(e.matrices.at("d_" + e.rule.operands[p].name)),
+                                              argument(strided_text({p, -1, true}))}));
 }
 
 Function step_backward_entry(TypedRule const& rule, Kernel& kernel, Program const& program, UnitFunction const& unit) {
@@ -181,7 +193,8 @@ struct Kept {
     BufferId all, own;
 };
 
-Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& program, UnitFunction const& advance, UnitFunction const& unit) {
+Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& program, UnitFunction const& advance,
+                        UnitFunction const& unit) {
     bool const token = program.form != Form::chunked;
     Calls const calls{token};
     auto e = entry(rule, kernel, program);
@@ -195,10 +208,13 @@ Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& pr
     std::vector<Kept> marks, inside;
     for (OperandId s : with_role(rule, Role::state)) {
         auto const& o = rule.operands[s];
-        auto const rows = [&](Integer count) { return o.shape.rows == one ? count : fmt::format("{} * {}", count, e.extent(o.shape.rows)); };
+        auto const rows = [&](Integer count) {
+            return o.shape.rows == one ? count : fmt::format("{} * {}", count, e.extent(o.shape.rows));
+        };
         auto const own = e.matrices.at(o.name);
         marks.push_back({s, e.take(e.f.body, "marks_" + o.name, rows("segments"), e.extent(o.shape.cols)), own});
-        inside.push_back({s, e.take(e.f.body, "states_" + o.name, rows("smaller(s.segment, chunks)"), e.extent(o.shape.cols)), own});
+        inside.push_back(
+            {s, e.take(e.f.body, "states_" + o.name, rows("smaller(s.segment, chunks)"), e.extent(o.shape.cols)), own});
     }
     auto const at = [&](std::vector<Statement>& to, Kept const& kept, std::string const& wish, Integer position) {
         auto const own = e.f.buffers[kept.own]; // a copy: `make` below moves them
@@ -217,8 +233,10 @@ Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& pr
         auto const mark = at(keep, m, "mark_" + rule.operands[m.state].name, "segment");
         keep.push_back(call("copy", {argument(mark), argument(m.own)}));
     }
-    keep.push_back(loop({"c", "segment * s.segment", "smaller((segment + 1) * s.segment, last)", "1", false}, {call_unit(e, advance, calls.place("c", true))}));
-    e.f.body.push_back(loop({"segment", "0", "segments", "1", false}, std::move(keep), fmt::format("The state before every segment of s.segment {}s.", what)));
+    keep.push_back(loop({"c", "segment * s.segment", "smaller((segment + 1) * s.segment, last)", "1", false},
+                        {call_unit(e, advance, calls.place("c", true))}));
+    e.f.body.push_back(loop({"segment", "0", "segments", "1", false}, std::move(keep),
+                            fmt::format("The state before every segment of s.segment {}s.", what)));
 
     std::vector<Statement> back;
     back.push_back(define("begin", "segment * s.segment"));
@@ -239,7 +257,8 @@ Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& pr
         named[name] = after;
     }
     again.push_back(call_unit(e, advance, calls.place("c", true), named));
-    back.push_back(loop({"c", "begin", "end - 1", "1", false}, std::move(again), fmt::format("The states before its {}s.", what)));
+    back.push_back(
+        loop({"c", "begin", "end - 1", "1", false}, std::move(again), fmt::format("The states before its {}s.", what)));
     std::vector<Statement> gradients;
     named.clear();
     for (auto const& k : inside) {
@@ -253,7 +272,7 @@ Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& pr
     return e.f;
 }
 
-}
+} // namespace
 
 Kernel schedule(TypedRule const& rule, Program const& program) {
     assert(!program.split && program.form != Form::parallel && program.form != Form::summary);
@@ -270,7 +289,8 @@ Kernel schedule(TypedRule const& rule, Program const& program) {
     std::vector<std::string> states;
     for (OperandId s : with_role(rule, Role::state)) states.push_back(rule.operands[s].name);
 
-    auto const body = [&](Phase const& phase, std::string const& function, bool backward, std::vector<std::string> const& results) {
+    auto const body = [&](Phase const& phase, std::string const& function, bool backward,
+                          std::vector<std::string> const& results) {
         return schedule_body(rule, phase.body, {what + "_" + function, place, token, backward, results}, kernel);
     };
     if (program.direction == Direction::forward) {
@@ -297,4 +317,4 @@ Kernel schedule(TypedRule const& rule, Program const& program) {
     return kernel;
 }
 
-}
+} // namespace deltaloom::codegen

@@ -28,7 +28,7 @@ Fate fate(TypedRule const& rule, Port p) {
     return Fate::stored;
 }
 
-}
+} // namespace
 
 UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& unit, Kernel& kernel) {
     UnitFunction made;
@@ -41,7 +41,8 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
     std::vector<Result> results;
     std::vector<Port> absent; // what the body does not use has a zero gradient
     for (auto const& name : unit.results) {
-        auto const at = std::find_if(body.results.begin(), body.results.end(), [&](auto const& r) { return r.first == name; });
+        auto const at =
+            std::find_if(body.results.begin(), body.results.end(), [&](auto const& r) { return r.first == name; });
         if (at != body.results.end())
             results.push_back({port(rule, name, unit.backward), at->second});
         else
@@ -57,13 +58,15 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
 
     Names names;
     for (auto const& d : kernel.dims) names.taken.insert(d);
-    BlockWriter w{kernel, f, names, body, turned, fuse(body, kept, summed, turned), std::vector<BufferId>(body.nodes.size(), -1)};
+    BlockWriter w{
+        kernel, f, names, body, turned, fuse(body, kept, summed, turned), std::vector<BufferId>(body.nodes.size(), -1)};
     auto const& fusion = w.fusion;
 
     // Names of operands come first; parameters of the function in the order parameters, states, their gradients.
     std::vector<std::pair<NodeId, Port>> inputs;
     for (NodeId id = 0; id < NodeId(body.nodes.size()); ++id)
-        if (body.nodes[id].op == Op::input && fusion.reached[id]) inputs.emplace_back(id, port(rule, body.nodes[id].name, unit.backward));
+        if (body.nodes[id].op == Op::input && fusion.reached[id])
+            inputs.emplace_back(id, port(rule, body.nodes[id].name, unit.backward));
     std::map<std::string, BufferId> matrices;
     auto const give = [&](Port p, Extents s) {
         auto const [at, added] = matrices.try_emplace(port_name(rule, p), -1);
@@ -76,21 +79,25 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
     for (bool cotangent : {false, true})
         for (Role role : {Role::parameter, Role::state}) {
             for (auto const& [id, p] : inputs)
-                if (p.cotangent == cotangent && rule.operands[p.operand].role == role) w.buffer[id] = give(p, body.nodes[id].shape);
+                if (p.cotangent == cotangent && rule.operands[p.operand].role == role)
+                    w.buffer[id] = give(p, body.nodes[id].shape);
             for (auto const& r : results)
-                if (r.port.cotangent == cotangent && rule.operands[r.port.operand].role == role) give(r.port, body.nodes[r.node].shape);
+                if (r.port.cotangent == cotangent && rule.operands[r.port.operand].role == role)
+                    give(r.port, body.nodes[r.node].shape);
         }
     for (auto const& [id, p] : inputs) {
         if (given(rule, p)) continue;
         w.buffer[id] = w.make(port_name(rule, p), body.nodes[id].shape);
         auto const from = argument(strided_text(p));
-        w.blocks.push_back({w.buffer[id], {call(unit.token ? "load_token" : "load", {argument(w.buffer[id]), from, place})}});
+        w.blocks.push_back(
+            {w.buffer[id], {call(unit.token ? "load_token" : "load", {argument(w.buffer[id]), from, place})}});
     }
     auto const loads = w.blocks.size();
     for (NodeId id = 0; id < NodeId(body.nodes.size()); ++id)
         if (fusion.reached[id] && fusion.stored[id] && body.nodes[id].op != Op::input) w.write(id);
 
-    // Results: stored from where they are; added up; a carried one moves into its own buffer, or is computed there (see order).
+    // Results: stored from where they are; added up; a carried one moves into its own buffer, or is computed there (see
+    // order).
     std::vector<Carried> moves;
     for (auto const& r : results) {
         auto const v = strip(body, r.node);
@@ -115,7 +122,8 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
             } else {
                 auto const value = w.whole(r.node);
                 bool const computed = body.nodes[v.node].op != Op::input;
-                moves.push_back({own, value, computed && value.kind == Argument::Kind::buffer && value.buffer == from ? from : -1});
+                moves.push_back(
+                    {own, value, computed && value.kind == Argument::Kind::buffer && value.buffer == from ? from : -1});
             }
             break;
         }
@@ -135,7 +143,8 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
         case Fate::stored: {
             auto const zero = w.make(port_name(rule, p), s);
             w.blocks.push_back({zero, {call("clear", {argument(zero)})}});
-            w.blocks.push_back({-1, {call(unit.token ? "store_token" : "store", {argument(zero), argument(strided_text(p)), place})}});
+            w.blocks.push_back(
+                {-1, {call(unit.token ? "store_token" : "store", {argument(zero), argument(strided_text(p)), place})}});
             break;
         }
         }
@@ -144,4 +153,4 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
     return made;
 }
 
-}
+} // namespace deltaloom::codegen

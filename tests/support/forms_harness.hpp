@@ -1,6 +1,7 @@
 #pragma once
-// Every emitted form of one rule against its recurrent form, on random data: outputs, final states, all gradients; chunk sizes, tails, no tokens at
-// all, numbers of kept states; poisoned results and scratch, guards behind both. Included by programs that a test writes and compiles.
+// Every emitted form of one rule against its recurrent form, on random data: outputs, final states, all gradients;
+// chunk sizes, tails, no tokens at all, numbers of kept states; poisoned results and scratch, guards behind both.
+// Included by programs that a test writes and compiles.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -48,18 +49,27 @@ template<class K> struct data {
     std::vector<operand> const& operands;
     index const* dims;
     index tokens;
-    bool initial;                                           // there is an initial state
-    std::vector<std::vector<K>> value, gradient, state_out; // gradient: of an output incoming, of a state the final one's
-    data(std::vector<operand> const& all, index const* d, index t, bool i, std::uint64_t seed) : operands(all), dims(d), tokens(t), initial(i) {
+    bool initial; // there is an initial state
+    std::vector<std::vector<K>> value, gradient,
+        state_out; // gradient: of an output incoming, of a state the final one's
+    data(std::vector<operand> const& all, index const* d, index t, bool i, std::uint64_t seed)
+        : operands(all),
+          dims(d),
+          tokens(t),
+          initial(i) {
         numbers n{seed};
         for (auto const& o : all) {
             index const count = (o.kind == role::input || o.kind == role::output ? t : 1) * o.entries();
             value.emplace_back(), gradient.emplace_back();
-            for (index e = 0; e < count; ++e) value.back().push_back(draw<K>(n, o)), gradient.back().push_back(draw<K>(n, operand{"", role::input, 0, 2, 1, false, false}));
+            for (index e = 0; e < count; ++e)
+                value.back().push_back(draw<K>(n, o)),
+                    gradient.back().push_back(draw<K>(n, operand{"", role::input, 0, 2, 1, false, false}));
         }
     }
 };
-template<class K> using results = std::vector<std::vector<K>>; // per operand: output, final state or gradient; then initial states' gradients
+template<class K>
+using results =
+    std::vector<std::vector<K>>; // per operand: output, final state or gradient; then initial states' gradients
 
 constexpr int guard = 64;
 template<class K> results<K> run(data<K> const& d, form<K> forward, form<K> backward, index chunk, index segment) {
@@ -74,8 +84,10 @@ template<class K> results<K> run(data<K> const& d, form<K> forward, form<K> back
         s.scalar = code;
         s.token = o.entries();
         index const inner[2] = {o.cols, 1};
-        if (o.steps) s.axis[0] = o.rows * o.cols, s.axis[1] = inner[0], s.axis[2] = inner[1];
-        else s.axis[0] = inner[0], s.axis[1] = inner[1];
+        if (o.steps)
+            s.axis[0] = o.rows * o.cols, s.axis[1] = inner[0], s.axis[2] = inner[1];
+        else
+            s.axis[0] = inner[0], s.axis[1] = inner[1];
         auto const at = [&](std::vector<K> const& v) {
             auto r = s;
             r.data = const_cast<K*>(v.data());
@@ -95,7 +107,8 @@ template<class K> results<K> run(data<K> const& d, form<K> forward, form<K> back
     sequence s;
     s.tokens = d.tokens, s.chunk = chunk, s.segment = segment, s.dim = d.dims;
     s.operand = operands.data(), s.gradient = gradients.data();
-    s.state_in = in.data(), s.state_out = out.data(), s.state_in_gradient = d_in.data(), s.state_out_gradient = d_out.data();
+    s.state_in = in.data(), s.state_out = out.data(), s.state_in_gradient = d_in.data(),
+    s.state_out_gradient = d_out.data();
     for (auto const& f : {forward, backward}) {
         auto const elements = f.scratch(s);
         std::vector<K> room(elements + guard, poison);
@@ -111,7 +124,8 @@ template<class K> results<K> run(data<K> const& d, form<K> forward, form<K> back
     return all;
 }
 
-template<class K> int differences(std::vector<operand> const& operands, results<K> const& want, results<K> const& got, char const* what) {
+template<class K>
+int differences(std::vector<operand> const& operands, results<K> const& want, results<K> const& got, char const* what) {
     int wrong = 0;
     for (std::size_t i = 0; i < want.size(); ++i) {
         double largest = 1;
@@ -119,36 +133,50 @@ template<class K> int differences(std::vector<operand> const& operands, results<
             for (K x : want[i]) largest = std::fabs(x) > largest ? std::fabs(x) : largest;
         for (std::size_t e = 0; e < want[i].size(); ++e) {
             bool same;
-            if constexpr (runtime::is_field<K>) same = want[i][e] == got[i][e];
-            else same = std::fabs(want[i][e] - got[i][e]) <= 1e-8 * largest;
+            if constexpr (runtime::is_field<K>)
+                same = want[i][e] == got[i][e];
+            else
+                same = std::fabs(want[i][e] - got[i][e]) <= 1e-8 * largest;
             if (!same && ++wrong == 1) {
                 auto const& o = operands[i % operands.size()];
-                if constexpr (runtime::is_field<K>) std::printf("%s: %s%s[%zu] differs over the field\n", what, i < operands.size() ? "" : "initial ", o.name, e);
-                else std::printf("%s: %s%s[%zu] is %.17g, not %.17g\n", what, i < operands.size() ? "" : "initial ", o.name, e, double(got[i][e]), double(want[i][e]));
+                if constexpr (runtime::is_field<K>)
+                    std::printf("%s: %s%s[%zu] differs over the field\n", what, i < operands.size() ? "" : "initial ",
+                                o.name, e);
+                else
+                    std::printf("%s: %s%s[%zu] is %.17g, not %.17g\n", what, i < operands.size() ? "" : "initial ",
+                                o.name, e, double(got[i][e]), double(want[i][e]));
             }
         }
     }
     return wrong;
 }
 
-template<class K> int check(char const* name, forms<K> const& f, std::vector<operand> const& operands, index const* dims, std::uint64_t seed) {
+template<class K>
+int check(char const* name, forms<K> const& f, std::vector<operand> const& operands, index const* dims,
+          std::uint64_t seed) {
     int wrong = 0;
     char what[160];
     auto const label = [&](char const* form_name, index t, index c, index g) {
-        std::snprintf(what, sizeof what, "%s, %s, %d tokens, chunk %d, segment %d", name, form_name, int(t), int(c), int(g));
+        std::snprintf(what, sizeof what, "%s, %s, %d tokens, chunk %d, segment %d", name, form_name, int(t), int(c),
+                      int(g));
         return what;
     };
     for (index tokens : {0, 1, 7})
         for (bool initial : {true, false}) {
             data<K> const d(operands, dims, tokens, initial, seed);
             auto const want = run(d, f.recurrent[0], f.recurrent[1], 1, tokens + 1);
-            for (index segment : {1, 3}) wrong += differences(operands, want, run(d, f.recurrent[0], f.recurrent[1], 1, segment), label("recurrent", tokens, 1, segment));
-            if (tokens == 1) wrong += differences(operands, want, run(d, f.step[0], f.step[1], 1, 1), label("step", 1, 1, 1));
+            for (index segment : {1, 3})
+                wrong += differences(operands, want, run(d, f.recurrent[0], f.recurrent[1], 1, segment),
+                                     label("recurrent", tokens, 1, segment));
+            if (tokens == 1)
+                wrong += differences(operands, want, run(d, f.step[0], f.step[1], 1, 1), label("step", 1, 1, 1));
             if (!f.chunked[0].run) continue;
             for (index chunk : {1, 2, 3, 7, 8})
-                for (index segment : {1, 2, 9}) wrong += differences(operands, want, run(d, f.chunked[0], f.chunked[1], chunk, segment), label("chunked", tokens, chunk, segment));
+                for (index segment : {1, 2, 9})
+                    wrong += differences(operands, want, run(d, f.chunked[0], f.chunked[1], chunk, segment),
+                                         label("chunked", tokens, chunk, segment));
         }
     return wrong;
 }
 
-}
+} // namespace deltaloom::test
