@@ -103,9 +103,12 @@ TEMPLATE_TEST_CASE("channel operations over floats, from weak gates to resets", 
                 for (domain dom : {domain::log, domain::linear})
                     for (gates kind :
                          {gates::usual, gates::weak, gates::strong, gates::steep, gates::cliff, gates::resets})
-                        for (bool narrow : {false, true})
+                        for (bool narrow : {false, true}) {
+                            bool const plain = kind == gates::usual || kind == gates::resets;
+                            if (dom == domain::linear && !plain) continue;
                             if (n < 33 || (d == 16 && dom == domain::log))
                                 check_span<TestType>(s, n, d, dom, kind, narrow);
+                        }
 }
 
 TEMPLATE_TEST_CASE("transitions of coupled states", "", field, float, double) {
