@@ -87,8 +87,8 @@ void summaries(Derived const& d, Sequence const& s, Reference const& r, int chun
     int const count = (s.tokens + chunk - 1) / chunk;
     for (auto const& [name, first] : s.states) {
         auto x = first;
-        auto at = [&name = name](std::string const& what, int i) {
-            return name + "." + what + "@" + std::to_string(i);
+        auto at = [&state = name](std::string const& what, int i) {
+            return state + "." + what + "@" + std::to_string(i);
         };
         for (int i = 0; i < count; ++i) {
             bool const right = maps.count(at("right", i)) == 1;
