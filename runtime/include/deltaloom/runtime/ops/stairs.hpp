@@ -31,12 +31,14 @@ void stairs(panel<K>& running, event_tile const& t, event_tile const& w, visibil
         }
         for (index e = common; e < seen; ++e) bring(e, low);
         common = seen, level = low;
-        fill_row(row_decays[0], K(1.0), a.width);
-        for (index k = 1, s = low; k < rows; ++k) {
-            copy_row(row_decays[k], row_decays[k - 1], a.width);
-            for (; s < t.bound[i + k]; ++s) multiply_row(row_decays[k], factors.at(s), a.width);
+        if (seen > 0) { // then the reads stand behind the writes' low, where the factors begin
+            fill_row(row_decays[0], K(1.0), a.width);
+            for (index k = 1, s = low; k < rows; ++k) {
+                copy_row(row_decays[k], row_decays[k - 1], a.width);
+                for (; s < t.bound[i + k]; ++s) multiply_row(row_decays[k], factors.at(s), a.width);
+            }
+            step(i, rows, seen, row_decays);
         }
-        if (seen > 0) step(i, rows, seen, row_decays);
         for (index k = 1; k < rows; ++k) {
             index const later = visible.count(t, i + k, w);
             for (index e = seen; e < later; ++e) bring(e, t.bound[i + k]);
