@@ -1,15 +1,21 @@
-#include "codegen/read/clang_diagnostics.hpp"
-#include "codegen/read/clang_rules.hpp"
+// Clang run on a header: its places and its messages as ours, the files it opened. The rules are found and read in
+// clang_declarations.cpp.
+#include "codegen/read/clang_declarations.hpp"
 #include "codegen/read/read.hpp"
 
+#include <clang/AST/ASTContext.h>
+#include <clang/Basic/DiagnosticLex.h>
+#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/Lexer.h>
 #include <clang/Tooling/ArgumentsAdjusters.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,9 +23,118 @@
 
 namespace deltaloom::codegen {
 
+// ---- places ----
+
+clang::SourceLocation Places::in_file(clang::SourceLocation at) const {
+    if (at.isInvalid()) return at;
+    auto const place = sources.getFileLoc(at);
+    // `#NAME` and `a ## b` are spelt in a buffer of clang's own.
+    return sources.isWrittenInScratchSpace(place) ? sources.getExpansionLoc(at) : place;
+}
+
+Location Places::token(clang::SourceLocation at) const {
+    auto const place = in_file(at);
+    auto const presumed = sources.getPresumedLoc(place, false);
+    if (presumed.isInvalid()) return {};
+    // A file beside the header in the working folder is named "./other.hpp" by clang.
+    llvm::StringRef file = presumed.getFilename();
+    auto const main = sources.getFileEntryRefForID(sources.getMainFileID());
+    if (main && !main->getName().starts_with("./")) file.consume_front("./");
+    return {file.str(), presumed.getLine(), presumed.getColumn(),
+            std::max(1u, clang::Lexer::MeasureTokenLength(place, sources, language))};
+}
+
+Location Places::range(clang::SourceRange range) const {
+    auto first = token(range.getBegin());
+    auto const last = token(range.getEnd());
+    if (first.file == last.file && first.line == last.line && first.column <= last.column)
+        first.length = last.column + last.length - first.column;
+    return first;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
+
+// ---- diagnostics ----
+
+// Clang's own errors and warnings as Diagnostics; nothing is printed.
+struct DiagnosticCollector : clang::DiagnosticConsumer {
+    std::vector<Diagnostic> found;
+    bool machine = false; // a header that a package brings is missing
+
+    void BeginSourceFile(clang::LangOptions const&, clang::Preprocessor const*) override;
+    void HandleDiagnostic(clang::DiagnosticsEngine::Level, clang::Diagnostic const&) override;
+
+private:
+    clang::LangOptions language;
+    bool ignoring = false; // the notes of something that was left out
+};
+
+constexpr std::size_t most_notes = 4, longest_text = 400;
+
+std::string shortened(std::string text) {
+    if (text.size() > longest_text) text = text.substr(0, longest_text) + " ...";
+    return text;
+}
+
+// The Debian package that brings a header, empty for one of the user's own.
+std::string package_of(std::string_view header) {
+    constexpr std::array<std::string_view, 8> builtin{"stddef.h", "stdarg.h", "stdbool.h",  "float.h",
+                                                      "limits.h", "stdint.h", "stdalign.h", "immintrin.h"};
+    if (header.starts_with("boost/")) return "libboost-dev";
+    if (header.starts_with("deltaloom/")) return "Deltaloom itself (the language's headers)";
+    if (std::find(builtin.begin(), builtin.end(), header) != builtin.end()) return "libclang-common-19-dev";
+    bool const standard = header.find_first_of("./") == header.npos;
+    return standard ? "libstdc++-12-dev" : "";
+}
+
+void DiagnosticCollector::BeginSourceFile(clang::LangOptions const& options, clang::Preprocessor const*) {
+    language = options;
+}
+
+void DiagnosticCollector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, clang::Diagnostic const& info) {
+    DiagnosticConsumer::HandleDiagnostic(level, info); // counts
+    using Level = clang::DiagnosticsEngine::Level;
+    bool const note = level == Level::Note;
+    if (!note) ignoring = level == Level::Ignored || level == Level::Remark;
+    if (ignoring) return;
+
+    if (note && info.getID() == clang::diag::note_from_diagnose_if && !found.empty()) {
+        // A refusal of the language: the text is the error's, the operator's template arguments are the shapes.
+        if (info.getNumArgs() > 0 && info.getArgKind(0) == clang::DiagnosticsEngine::ak_nameddecl) {
+            auto const* function =
+                llvm::dyn_cast<clang::FunctionDecl>(reinterpret_cast<clang::NamedDecl const*>(info.getRawArg(0)));
+            auto const shapes = function ? shapes_of(*function) : "";
+            if (!shapes.empty()) found.back().text += " (here: " + shapes + ")";
+        }
+        return;
+    }
+    llvm::SmallString<128> text;
+    info.FormatDiagnostic(text);
+    Diagnostic diagnostic{Severity::error, shortened(text.str().str()), {}, {}};
+    if (info.hasSourceManager() && info.getLocation().isValid())
+        diagnostic.where = Places{info.getSourceManager(), language}.token(info.getLocation());
+    if (note) {
+        diagnostic.severity = Severity::note;
+        if (!found.empty() && found.back().notes.size() < most_notes)
+            found.back().notes.push_back(std::move(diagnostic));
+        return;
+    }
+    if (level == Level::Warning) diagnostic.severity = Severity::warning;
+    if (info.getID() == clang::diag::err_pp_file_not_found &&
+        info.getArgKind(0) == clang::DiagnosticsEngine::ak_std_string) {
+        auto const package = package_of(info.getArgStdStr(0));
+        if (!package.empty()) {
+            machine = true;
+            diagnostic.notes.push_back(
+                {Severity::note, "it comes with " + package + "; another folder is named by -- -I FOLDER", {}, {}});
+        }
+    }
+    found.push_back(std::move(diagnostic));
+}
+
+// ---- the run ----
 
 // Only the header's own functions can hold rules; the bodies of others are not needed unless they are evaluated
 // (constexpr, auto).

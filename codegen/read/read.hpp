@@ -1,13 +1,15 @@
 #pragma once
-// Header -> Declarations. libTooling on the user's header: the type is the truth, the initialiser gives locations, the constant evaluator numbers.
+// Header -> Declarations. libTooling on the user's header: the type is the truth, the initialiser gives locations, the
+// constant evaluator numbers.
 #include "codegen/read/declaration.hpp"
 
 namespace deltaloom::codegen {
 
 struct ReadOptions {
-    std::vector<std::string> include_folders; // of the dsl and what it needs (Boost); the tool finds them, see codegen/tool
-    std::vector<std::string> compiler_flags;  // the user's, after `--`
-    std::string resource_folder;              // of clang's builtin headers; empty: the compiled-in one
+    std::vector<std::string>
+        include_folders; // of the dsl and what it needs (Boost); the tool finds them, see codegen/tool
+    std::vector<std::string> compiler_flags; // the user's, after `--`
+    std::string resource_folder;             // of clang's builtin headers; empty: the compiled-in one
 };
 
 struct ReadResult {
@@ -21,4 +23,4 @@ struct ReadResult {
 // Never throws for bad input: an unreadable file, a syntax error, a header without a rule are diagnostics.
 ReadResult read(std::string const& header, ReadOptions const&);
 
-}
+} // namespace deltaloom::codegen
