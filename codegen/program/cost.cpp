@@ -1,7 +1,5 @@
 #include "codegen/program/cost.hpp"
 
-#include <algorithm>
-
 namespace deltaloom::codegen {
 
 static double operations(Body const& body, Node const& n, Sizes const& sizes) {
@@ -45,21 +43,30 @@ Cost cost(Body const& body, TypedRule const& rule, Sizes const& sizes) {
     std::vector<char> live(body.nodes.size());
     for (auto const& [name, node] : body.results) live[std::size_t(node)] = 1;
     Cost total;
-    auto const is_state = [&](std::string const& name) {
-        return std::any_of(rule.operands.begin(), rule.operands.end(),
-                           [&](auto const& o) { return o.role == Role::state && o.name == name; });
+    // An operand's own value or its cotangent.
+    auto const role = [&](std::string const& name) {
+        for (auto const& o : rule.operands)
+            if (name == o.name || name == "d_" + o.name) return o.role;
+        return Role::input;
+    };
+    auto const add = [&](std::string const& name, double& moved, double entries) {
+        auto const r = role(name);
+        if (r == Role::state)
+            total.states += entries;
+        else if (r != Role::parameter)
+            moved += entries;
     };
     auto const count = [&](NodeId i) {
         return double(sizes.of(body.nodes[std::size_t(i)].shape.rows)) *
                sizes.of(body.nodes[std::size_t(i)].shape.cols);
     };
-    for (auto const& [name, node] : body.results) (is_state(name) ? total.states : total.outputs) += count(node);
+    for (auto const& [name, node] : body.results) add(name, total.outputs, count(node));
     for (std::size_t i = body.nodes.size(); i-- > 0;) {
         if (!live[i]) continue;
         auto const& n = body.nodes[i];
         for (NodeId a : n.args) live[std::size_t(a)] = 1;
         total.operations += operations(body, n, sizes);
-        if (n.op == Op::input) (is_state(n.name) ? total.states : total.inputs) += count(NodeId(i));
+        if (n.op == Op::input) add(n.name, total.inputs, count(NodeId(i)));
     }
     return total;
 }
