@@ -10,7 +10,7 @@
 namespace deltaloom::codegen {
 namespace {
 
-// A matrix that a sequence carries: a parameter, a state, or the gradient of one.
+// The entry function of a kernel. Its matrices are what a sequence carries: parameters, states, and their gradients.
 struct Entry {
     TypedRule const& rule;
     Kernel& kernel;

@@ -151,30 +151,27 @@ int differences(std::vector<operand> const& operands, results<K> const& want, re
     return wrong;
 }
 
+// The number of differences in the first run that has any.
 template<class K>
 int check(char const* name, forms<K> const& f, std::vector<operand> const& operands, index const* dims,
           std::uint64_t seed) {
     int wrong = 0;
-    char what[160];
-    auto const label = [&](char const* form_name, index t, index c, index g) {
-        std::snprintf(what, sizeof what, "%s, %s, %d tokens, chunk %d, segment %d", name, form_name, int(t), int(c),
-                      int(g));
-        return what;
-    };
     for (index tokens : {0, 1, 7})
         for (bool initial : {true, false}) {
             data<K> const d(operands, dims, tokens, initial, seed);
             auto const want = run(d, f.recurrent[0], f.recurrent[1], 1, tokens + 1);
-            for (index segment : {1, 3})
-                wrong += differences(operands, want, run(d, f.recurrent[0], f.recurrent[1], 1, segment),
-                                     label("recurrent", tokens, 1, segment));
-            if (tokens == 1)
-                wrong += differences(operands, want, run(d, f.step[0], f.step[1], 1, 1), label("step", 1, 1, 1));
+            auto const compare = [&](char const* kind, form<K> const(&its)[2], index chunk, index segment) {
+                if (wrong) return;
+                char what[160];
+                std::snprintf(what, sizeof what, "%s, %s, %d tokens, chunk %d, segment %d", name, kind, int(tokens),
+                              int(chunk), int(segment));
+                wrong = differences(operands, want, run(d, its[0], its[1], chunk, segment), what);
+            };
+            for (index segment : {1, 3}) compare("recurrent", f.recurrent, 1, segment);
+            if (tokens == 1) compare("step", f.step, 1, 1);
             if (!f.chunked[0].run) continue;
             for (index chunk : {1, 2, 3, 7, 8})
-                for (index segment : {1, 2, 9})
-                    wrong += differences(operands, want, run(d, f.chunked[0], f.chunked[1], chunk, segment),
-                                         label("chunked", tokens, chunk, segment));
+                for (index segment : {1, 2, 9}) compare("chunked", f.chunked, chunk, segment);
         }
     return wrong;
 }
