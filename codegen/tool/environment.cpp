@@ -36,7 +36,7 @@ ReadOptions read_options(std::vector<std::string> const& user_flags) {
     return options;
 }
 
-static bool on_path(std::string const& program) {
+bool on_path(std::string const& program) {
     std::error_code none;
     if (program.find('/') != std::string::npos) return fs::exists(program, none);
     std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
