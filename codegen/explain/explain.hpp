@@ -19,8 +19,8 @@ struct Meaning { // of a symbol
 struct ExplainedChunk { // of one component
     std::string states; // "S", "M, S"
     std::vector<Meaning> meanings;
-    std::vector<Equation> decays;    // what phi, D, E are
-    std::vector<Equation> equations; // M, B, U, the reads, the state after
+    std::vector<Equation> definitions; // what phi, D and E are, and the writes of a token
+    std::vector<Equation> equations;   // M, B, U, the reads, the state after
 };
 struct MissingForm {
     std::string forms; // "chunked, parallel"

@@ -61,7 +61,7 @@ std::string latex(Explanation const& x) {
     if (!x.recurrence.empty()) {
         out += part("The canonical recurrence: one token, in order.") + aligned(x.recurrence) + described(x.components);
         out += part("The chunk: many tokens at once.");
-        for (auto const& c : x.chunks) out += described(c.meanings) + aligned(c.decays) + aligned(c.equations);
+        for (auto const& c : x.chunks) out += described(c.meanings) + aligned(c.definitions) + aligned(c.equations);
         out += aligned(x.outputs);
     }
     out += part("Forms.");

@@ -59,10 +59,10 @@ std::string costs_text(ExplainedCosts const& costs) {
     for (auto const& c : costs.rows) row(c.form + " " + c.direction, c.operations, c.token_bytes, c.state_bytes);
     row("floor forward", costs.floor_operations, costs.floor_forward, 0);
     out += fmt::format("    {:<22}{:>14}{:>18.0f}{:>18}\n", "floor backward", "", costs.floor_backward, 0);
-    out += "    " +
-           wrapped("The floor: the operations of the bare recurrence; every input and output once, in the backward "
-                   "their gradients too, the state never. Parameters are not counted.",
-                   4);
+    out += "    " + wrapped("The floor: decays, reads and writes of the state by the bare recurrence; every input and "
+                            "output once, in the backward "
+                            "their gradients too, the state never. Parameters are not counted.",
+                            4);
     for (auto const& [name, bytes] : costs.states) out += fmt::format("    the state {}: {}\n", name, size_text(bytes));
     return out;
 }
@@ -89,7 +89,7 @@ std::string text(Explanation const& x) {
         for (auto const& c : x.chunks) {
             if (x.chunks.size() > 1) out += (&c == &x.chunks.front() ? "  " : "\n  ") + c.states + "\n";
             out += table(c.meanings);
-            if (!c.decays.empty()) out += "\n" + lines(c.decays);
+            if (!c.definitions.empty()) out += "\n" + lines(c.definitions);
             out += "\n" + lines(c.equations);
         }
         if (!x.outputs.empty()) out += "\n" + lines(x.outputs);
@@ -101,6 +101,7 @@ std::string text(Explanation const& x) {
             out += fmt::format("        {}{}:{}:{}\n",
                                m.operation.empty() ? "at " : "the operator " + m.operation + " at ", m.where.file,
                                m.where.line, m.where.column);
+        if (x.recurrence.empty()) out += "        step and recurrent compute the line above as it stands\n";
     }
     return out + costs_text(x.costs);
 }

@@ -133,7 +133,7 @@ Formula power(Formula const& f, int exponent) {
     if (exponent == 1) return f;
     auto const inside = within(f, Binding::closed);
     auto const n = std::to_string(exponent);
-    return {inside.text + "^" + n, base(inside.latex) + "^{" + n + "}"};
+    return {inside.text + "^" + n, base(inside.latex) + "^{" + n + "}", Binding::product};
 }
 
 Formula transposed(Formula const& f) {

@@ -136,15 +136,15 @@ std::vector<Meaning> component_lines(TypedRule const& rule, Recurrence const& re
         words += fmt::format("; {} rank-one write{} and {} read{} of the state a token", writes, writes == 1 ? "" : "s",
                              reads, reads == 1 ? "" : "s");
         std::string decays;
-        auto const list = [&](bool there, char const* what) {
-            if (there) decays += (decays.empty() ? "" : ", ") + std::string(what);
+        auto const list = [&](bool there, std::string const& what) {
+            if (there) decays += (decays.empty() ? "" : ", ") + what;
         };
         list(scalar, c.states.size() > 1 ? "mixed by numbers" : "multiplied by a number");
-        list(key, shape.cols == one ? "a decay per channel" : "a decay per key channel");
-        list(value, "a decay per value channel");
+        list(key, "a decay for each channel of " + extent(c.col));
+        list(value, "a decay for each channel of " + extent(c.row));
         words += "; " + (decays.empty() ? "nothing decays" : decays);
         if (c.flipped && shape.cols != one) words += "; the mirror image: it is read from the left";
-        if (c.channel_solve) words += "; one triangular system per value channel (csolve)";
+        if (c.channel_solve) words += "; one triangular system for each channel of " + extent(c.row) + " (csolve)";
         all.push_back({names, words});
     }
     return all;

@@ -41,8 +41,11 @@ Formula matrix(Naming const& naming, MatrixFactor const& m) {
 
 // What stands in front of the numerator and below it.
 void scalars(Naming const& naming, Monomial const& m, std::vector<Formula>& above, std::vector<Formula>& below) {
-    for (auto const& [atom, exponent] : m)
-        (exponent > 0 ? above : below).push_back(power(formula(naming, *atom), std::abs(exponent)));
+    for (auto const& [atom, exponent] : m) {
+        bool const inverse = atom->kind == Atom::Kind::map && atom->function == "inv";
+        auto const f = inverse ? formula(naming, atom->arguments[0]) : formula(naming, *atom);
+        (inverse == (exponent > 0) ? below : above).push_back(power(f, std::abs(exponent)));
+    }
 }
 
 Formula divided(std::vector<Formula> const& above, std::vector<Formula> const& below) {
@@ -114,7 +117,7 @@ Formula formula(Naming const& naming, Atom const& a) {
         auto const read = applied(a.transposed ? transposed(of()) : of(), left());
         return within(read, Binding::product);
     }
-    case Atom::Kind::form: return product({transposed(formula(naming, a.right, true)), applied(of(), left())});
+    case Atom::Kind::form: return inner(formula(naming, a.right, true), applied(of(), left()));
     case Atom::Kind::dot: break;
     }
     std::vector<Formula> factors;
@@ -180,7 +183,12 @@ Formula formula(TypedRule const& rule, ExprId id) {
             return over(formula(rule, e.arguments[1]), formula(rule, scalar.arguments[0]));
         return product(all());
     }
-    case ExprKind::matmul: return product(all());
+    case ExprKind::matmul: {
+        auto const& left = rule.nodes[std::size_t(e.arguments[0])];
+        if (e.shape.scalar() && left.kind == ExprKind::transpose)
+            return inner(formula(rule, left.arguments[0]), formula(rule, e.arguments[1]));
+        return product(all());
+    }
     case ExprKind::hadamard: return entrywise(all());
     case ExprKind::transpose: return transposed(all()[0]);
     case ExprKind::diag: return diagonal(all()[0]);
