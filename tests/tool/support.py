@@ -4,7 +4,9 @@ import json, os, pathlib, re, subprocess, tempfile, unittest
 TOOL = os.environ["DELTALOOM"]
 DELTA = "S <<= S + beta * (v - S * k) * T(k)"
 OUTPUT = "o <<= S * q"
-FOUR = pathlib.Path(__file__).resolve().parents[2] / "dsl/include/deltaloom/rules.hpp"
+FLAGS = subprocess.run([TOOL, "cxxflags"], capture_output=True, text=True).stdout.split()
+# The header of the shipped rules, where the tool has it.
+FOUR = next(p for p in (pathlib.Path(x[2:]) / "deltaloom/rules.hpp" for x in FLAGS) if p.exists())
 
 
 def rule(name, *statements):
