@@ -9,15 +9,6 @@
 namespace deltaloom::codegen {
 namespace {
 
-Formula listed(std::vector<Formula> const& all) {
-    Formula out;
-    for (auto const& f : all) {
-        out.text += (out.text.empty() ? "" : ", ") + f.text;
-        out.latex += (out.latex.empty() ? "" : ", ") + f.latex;
-    }
-    return out;
-}
-
 struct DecayFactors { // of one kind of decay: by statement
     std::vector<std::pair<int, Formula>> factors;
     std::set<std::string> logs;
@@ -114,28 +105,21 @@ std::vector<Equation> ChunkWriter::decays() {
                 all.push_back({F, "=", f, fmt::format("where {} is statement {} on the state", s.text, micro + 1)});
         }
         auto note = F.text == "0" ? "; nothing outlasts one of them" : log_note(decay.logs, s.text);
-        if (!simple) {
-            if (events.empty() && positions.empty()) return;
-            auto const& last = events.empty() || slots == 0 ? t : i;
-            auto const also =
-                slots == 0 ? "" : fmt::format("; with {} in the place of {} up to a read-out", t.text, i.text);
-            all.push_back({call(name, {e, last}), "=",
-                           product_over(chain({place(e), place(s), place(last)}, {"<", "<"}), F),
-                           words + fmt::format(" between {} and {}{}", e.text, last.text, also) + note});
-            return;
-        }
+        // Over what lies between a write, or the chunk's start, and a read. Every component is read by something.
         int const micro = factors[0].first;
-        auto const low = micro <= write_micro() ? "<" : "<=";
-        if (slots > 0) {
-            all.push_back({call(name, {e, i}), "=",
-                           product_over(chain({e, s, i}, {low, up_to(micro, write_micro())}), F),
-                           words + fmt::format(" between write {} and the reads of write {}", e.text, i.text) + note});
+        auto const low = simple && micro > write_micro() ? "<=" : "<";
+        auto const since = events.empty() ? std::string(" from the start to ") : " between write " + e.text + " and ";
+        auto const say = [&](Formula const& last, char const* relation, std::string const& what) {
+            auto const index = [&](Formula const& f) { return simple ? f : place(f); };
+            std::vector<Formula> of{index(s), index(last)};
+            std::vector<std::string> relations{simple ? relation : "<"};
+            if (!events.empty()) of.insert(of.begin(), index(e)), relations.insert(relations.begin(), low);
+            all.push_back({call(name, {events.empty() ? start_index() : e, last}), "=",
+                           product_over(chain(of, relations), F), words + since + what + note});
             note.clear();
-        }
-        if (!positions.empty())
-            all.push_back(
-                {call(name, {e, t}), "=", product_over(chain({e, s, t}, {low, up_to(micro, *positions.begin())}), F),
-                 words + fmt::format(" between write {} and the read-out of token {}", e.text, t.text) + note});
+        };
+        if (slots > 0) say(i, up_to(micro, write_micro()), "the reads of write " + i.text);
+        if (!positions.empty()) say(t, up_to(micro, *positions.begin()), "the read-out of token " + t.text);
     };
     std::string names;
     for (std::size_t j = 0; j < n(); ++j) names += (j ? ", " : "") + state(j).text;

@@ -29,15 +29,6 @@ Formula joined(std::vector<Formula> const& parts, Binding at_least, char const* 
     return all;
 }
 
-Formula listed(std::vector<Formula> const& parts, char const* text) {
-    Formula all;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        all.text += (i ? text : "") + parts[i].text;
-        all.latex += (i ? ", " : "") + parts[i].latex;
-    }
-    return all;
-}
-
 } // namespace
 
 std::string escaped(std::string const& text) {
@@ -53,6 +44,7 @@ std::string escaped(std::string const& text) {
         case '\\': out += "\\textbackslash{}"; break;
         case '^': out += "\\textasciicircum{}"; break;
         case '~': out += "\\textasciitilde{}"; break;
+        case '|': out += "\\textbar{}"; break;
         case '<': out += "\\textless{}"; break;
         case '>': out += "\\textgreater{}"; break;
         default: out += c;
@@ -81,6 +73,15 @@ Formula number(Rational const& value) {
             text.find('/') == text.npos ? binding : std::min(binding, Binding::product)};
 }
 
+Formula listed(std::vector<Formula> const& parts, char const* between) {
+    Formula all;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        all.text += (i ? between : "") + parts[i].text;
+        all.latex += (i ? ", " : "") + parts[i].latex;
+    }
+    return all;
+}
+
 Formula within(Formula const& f, Binding at_least) {
     if (f.binding >= at_least) return f;
     return {"(" + f.text + ")", "\\left(" + f.latex + "\\right)"};
@@ -99,7 +100,7 @@ Formula indexed(Formula const& f, std::vector<Formula> const& by) {
 }
 
 Formula call(Formula const& function, std::vector<Formula> const& arguments) {
-    auto const inside = listed(arguments, ", ");
+    auto const inside = listed(arguments);
     return {function.text + "(" + inside.text + ")", function.latex + "\\left(" + inside.latex + "\\right)"};
 }
 

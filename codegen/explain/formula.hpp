@@ -22,6 +22,7 @@ Formula symbol(std::string const& name); // "beta", "\beta"; "log_a", "\operator
 Formula number(Rational const&);
 Formula marked(Formula const&, std::string const& which);        // U of z: "U_z", "U^{z}"
 Formula indexed(Formula const&, std::vector<Formula> const& by); // "M[i,e]", "M_{i,e}"; by nothing: itself
+Formula listed(std::vector<Formula> const&, char const* between = ", ");
 Formula call(Formula const& function, std::vector<Formula> const& arguments);
 Formula within(Formula const&, Binding at_least); // in parentheses where it binds less
 

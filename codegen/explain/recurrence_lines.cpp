@@ -113,12 +113,8 @@ std::vector<Meaning> component_lines(TypedRule const& rule, Recurrence const& re
     std::vector<Meaning> all;
     auto const extent = [&](DimId d) { return d == one ? std::string("1") : rule.dims[std::size_t(d)]; };
     for (auto const& c : recurrence.components) {
-        Formula names;
-        for (auto const id : c.states) {
-            auto const f = operand_formula(rule, id);
-            names.text += (names.text.empty() ? "" : ", ") + f.text;
-            names.latex += (names.latex.empty() ? "" : ", ") + f.latex;
-        }
+        std::vector<Formula> names;
+        for (auto const id : c.states) names.push_back(operand_formula(rule, id));
         std::size_t writes = 0, reads = 0;
         bool scalar = false, key = false, value = false;
         for (auto const& m : c.micro) {
@@ -145,7 +141,7 @@ std::vector<Meaning> component_lines(TypedRule const& rule, Recurrence const& re
         words += "; " + (decays.empty() ? "nothing decays" : decays);
         if (c.flipped && shape.cols != one) words += "; the mirror image: it is read from the left";
         if (c.channel_solve) words += "; one triangular system for each channel of " + extent(c.row) + " (csolve)";
-        all.push_back({names, words});
+        all.push_back({listed(names), words});
     }
     return all;
 }

@@ -159,11 +159,20 @@ TEST_CASE("a system for each value channel is said to be one") {
 }
 
 TEST_CASE("several writes of a token are rows of their own") {
+    check_chunk(
+        explained("S <<= alpha * S, repeat<2>(S <<= S + beta * (v - S * k) * T(k)), o <<= S * q"),
+        {"phi(e, i) = product(p(e) < p(s) < p(i)) alpha[s]", "phi(e, t) = product(p(e) < p(s) < p(t)) alpha[s]"},
+        {"M[i,e] = c[i] phi(e, i) <r[i], x[e]>"});
     auto const x = explained("repeat<2>(S <<= S + beta * (v - S * k) * T(k)), o <<= S * q");
     check_chunk(x,
                 {"x[e], P[e], c[e], r[e] = k.0, beta.0 v.0, -beta.0, k.0",
                  "x[e], P[e], c[e], r[e] = k.1, beta.1 v.1, -beta.1, k.1"},
                 {"M[i,e] = c[i] <r[i], x[e]>", "o[t] = S0 q[t] + sum(p(e) < p(t)) <q[t], x[e]> U[e]"});
+}
+
+TEST_CASE("decays count from the start where nothing is written") {
+    auto const kept = explained("S <<= exp(g) * S, o <<= S * q");
+    check_chunk(kept, {"phi(0, t) = product(s <= t) exp(g)[s]"}, {"o[t] = phi(0, t) S0 q[t]", "S' = phi(0, end) S0"});
 }
 
 TEST_CASE("a normaliser is a component of its own, and the output is written with both reads") {
