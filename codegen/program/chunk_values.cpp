@@ -81,7 +81,8 @@ NodeId ChunkValues::atom(Atom const& a) {
     case Atom::Kind::dot: return b.sum(product(a.left, a.dim), 1);
     case Atom::Kind::sum: return b.sum(argument(0), 1);
     case Atom::Kind::read: { // of a dense parameter W: the rows of (W y)^T = y^T W^T
-        auto const y = product(a.left, a.dim), W = operand(a.operand, a.step);
+        auto const shape = rule.operands[a.operand].shape;
+        auto const y = product(a.left, a.transposed ? shape.rows : shape.cols), W = operand(a.operand, a.step);
         return b.matmul(y, a.transposed ? W : b.transpose(W));
     }
     case Atom::Kind::vector_state:

@@ -84,6 +84,8 @@ inline std::vector<CatalogueRule> const& catalogue() {
          "GATE(gk, log, dk); GATE(gv, log, dv); OUTPUT(y, dk)"},
         {"mapped_keys", "S <<= S + beta * (v - S * (W * k)) * T(T(W) * k), o <<= (V * (S * q)) / (1 + norm(q))",
          "PARAMETER(W, dk, dk); PARAMETER(V, dv, dv)"},
+        {"rectangular_maps", "M <<= M + beta * (v - M * p) * T(W * k), o <<= M * (W * q), y <<= T(M * W) * v",
+         "DIM(dr); STATE(M, dv, dr); PARAMETER(W, dr, dk); INPUT(p, dr); OUTPUT(y, dk)"},
         {"two_reads", "S <<= alpha * S + (v - beta * (S * k) + mu * (S * q)) * T(k), o <<= S * q", "INPUT(mu)"},
         {"number_of_a_state",
          "S <<= exp(g) * S + v * T(k), M <<= M + beta * k * T(v - T(M) * k), o <<= dot(S * q, v) * v, "
