@@ -136,7 +136,8 @@ CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> 
         part.flags = {"-I" + folder.string(), "-I" + (folder / "include").string()};
         auto const more = kind == "kernels" ? level_flags(level) : std::vector<std::string>{"-O1"};
         part.flags.insert(part.flags.end(), more.begin(), more.end());
-        if (kind == "kernels") part.flags.insert(part.flags.end(), {"-O2", "-ftree-vectorize", "-fno-math-errno", "-fno-trapping-math"});
+        if (kind == "kernels")
+            part.flags.insert(part.flags.end(), {"-O2", "-ftree-vectorize", "-fno-math-errno", "-fno-trapping-math"});
         return part;
     };
     std::vector<Part> parts;

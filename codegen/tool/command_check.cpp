@@ -153,7 +153,9 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         if (options.toolchain.compiler.empty() && (options.text || options.number))
             throw Failure{Exit::machine,
                           "no C++ compiler found for levels text and float: install g++, or name one with --cxx"};
-        if ((options.text || options.number) && !on_path(options.toolchain.compiler)) throw Failure{Exit::machine, fmt::format("there is no compiler {}: install it, or name another with --cxx", options.toolchain.compiler)};
+        if ((options.text || options.number) && !on_path(options.toolchain.compiler))
+            throw Failure{Exit::machine, fmt::format("there is no compiler {}: install it, or name another with --cxx",
+                                                     options.toolchain.compiler)};
         options.toolchain.flags = compiler_flags();
         options.toolchain.flags.insert(options.toolchain.flags.end(), user_flags.begin(), user_flags.end());
         options.toolchain.cache = cache_folder();

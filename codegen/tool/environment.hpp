@@ -20,9 +20,9 @@ std::filesystem::path executable();        // of this process
 std::vector<std::string> header_folders(); // the language's, the runtime's, the check's; installed prefix or build tree
 std::vector<std::string> compiler_flags(); // -std=c++20 and -I for each of header_folders, as `cxxflags` prints them
 ReadOptions read_options(std::vector<std::string> const& user_flags);
-std::string default_compiler();       // $CXX, else g++, else clang++-19, else clang++; empty: none
-std::filesystem::path cache_folder(); // $XDG_CACHE_HOME/deltaloom or ~/.cache/deltaloom
-bool on_path(std::string const& program);             // can be run by this name
+std::string default_compiler();           // $CXX, else g++, else clang++-19, else clang++; empty: none
+std::filesystem::path cache_folder();     // $XDG_CACHE_HOME/deltaloom or ~/.cache/deltaloom
+bool on_path(std::string const& program); // can be run by this name
 bool colour_on_stderr();
 bool terminal_on_stderr();
 

@@ -21,7 +21,8 @@ std::string choices(CLI::App& app, CLI::App* command) {
         for (auto* sub : app.get_subcommands({})) text += (text.empty() ? "" : ", ") + sub->get_name();
         return "the commands are " + text;
     }
-    for (auto* option : command->get_options()) text += (text.empty() ? "" : ", ") + option->get_name(option->get_positional());
+    for (auto* option : command->get_options())
+        text += (text.empty() ? "" : ", ") + option->get_name(option->get_positional());
     return fmt::format("{} takes {}", command->get_name(), text);
 }
 

@@ -130,7 +130,7 @@ class Print(ToolTest):
             self.assertIn("chunked", x["forms"])
 
     def test_cxxflags_compile_a_header(self):
-        self.write("main.cpp", '#include "rules.hpp"\n#include <deltaloom/evaluate.hpp>\nint main() { return mine::one.name.size() == 0; }\n')
+        self.write("main.cpp", '#include "rules.hpp"\n#include <deltaloom/evaluate.hpp>\nint main() { return mine::one.name.text[0] == 0; }\n')
         self.rules(rule("one", DELTA, OUTPUT))
         self.assertTrue(FLAGS and COMPILERS)
         for compiler in COMPILERS:

@@ -1,6 +1,7 @@
 #pragma once
-// One source, compiled once per instruction set: everything a kernel calls stands in the inline namespace of its level, so that the linker never
-// hands one level's function to another. For the same reason operations use no inline function of std.
+// One source, compiled once per instruction set: everything a kernel calls stands in the inline namespace of its level,
+// so that the linker never hands one level's function to another. For the same reason operations use no inline function
+// of std.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define DELTALOOM_ISA v4
 #define DELTALOOM_VECTOR_BYTES 64

@@ -13,13 +13,13 @@ constexpr index element_bytes(std::uint32_t scalar) {
     return bytes[scalar & 15];
 }
 
-// One operand of one head of one sequence: element (t, i, j) lies at data + t * token + i * axis[0] + j * axis[1] (in elements of `scalar`).
-// data == nullptr: absent; loading it gives zeros, storing into it does nothing.
+// One operand of one head of one sequence: element (t, i, j) lies at data + t * token + i * axis[0] + j * axis[1] (in
+// elements of `scalar`). data == nullptr: absent; loading it gives zeros, storing into it does nothing.
 struct strided {
     void* data = nullptr;
     index token = 0, axis[3] = {};
-    std::uint32_t scalar = 0;       // dl_scalar
-    bool accumulate = false;        // storing adds: the gradient of a head that several value heads read
+    std::uint32_t scalar = 0; // dl_scalar
+    bool accumulate = false;  // storing adds: the gradient of a head that several value heads read
     // Micro-step j of an operand with a step axis (its first trailing axis).
     strided step(index j) const;
 };
@@ -27,11 +27,12 @@ struct strided {
 // Operands are indexed as in dl_rule::operands; the four state arrays by the order of the states.
 struct sequence {
     index tokens = 0;
-    index chunk = 1;                // tokens per chunk (chunked), at most
-    index segment = 1;              // backward: chunks (recurrent: tokens) per kept state, at least 1
-    index const* dim = nullptr;     // extents in the order of dl_rule::dims
+    index chunk = 1;            // tokens per chunk (chunked), at most
+    index segment = 1;          // backward: chunks (recurrent: tokens) per kept state, at least 1
+    index const* dim = nullptr; // extents in the order of dl_rule::dims
     strided const *operand = nullptr, *gradient = nullptr;
-    strided const *state_in = nullptr, *state_out = nullptr, *state_in_gradient = nullptr, *state_out_gradient = nullptr;
+    strided const *state_in = nullptr, *state_out = nullptr, *state_in_gradient = nullptr,
+                  *state_out_gradient = nullptr;
 };
 
 inline strided strided::step(index j) const {
@@ -41,4 +42,4 @@ inline strided strided::step(index j) const {
     return s;
 }
 
-}
+} // namespace deltaloom::runtime
