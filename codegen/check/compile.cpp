@@ -65,7 +65,7 @@ std::string text_source(LoadedRule const& rule, std::string const& library, std:
         }
     return fmt::format(R"({0}
 #include <deltaloom/runtime/cpu/kernels.hpp>
-namespace {1}::{2} {{
+namespace {1}::{2}_kernels {{
 inline namespace DELTALOOM_ISA {{
 template<void (*form)(sequence const&, scratch<field>)> void run_text(sequence const& s, void* room) {{ form(s, scratch<field>(static_cast<field*>(room))); }}
 }}

@@ -50,10 +50,12 @@ static std::string file_text(TypedRule const& rule, Kernel const& k, std::string
     for (auto const& s : statements(rule.equation)) text += "//     " + s + "\n";
     if (k.shared) text += fmt::format("#include \"{}\"\n\n", file_name(rule.name, *k.shared, k.direction));
     text += "#include <deltaloom/runtime/ops/ops.hpp>\n\n";
-    text += fmt::format("namespace {}::{} {{\ninline namespace DELTALOOM_ISA {{\nusing namespace deltaloom::runtime;\n",
-                        library, rule.name);
-    for (auto const& own : {rule.name, library}) // the namespace would hide it
-        if (of_runtime(own)) text += fmt::format("using deltaloom::runtime::{};\n", own);
+    // Not memory::delta: a rule called as the runtime calls something (matrix, scratch, std) would hide that from the
+    // kernels of all rules of its library.
+    text += fmt::format(
+        "namespace {}::{}_kernels {{\ninline namespace DELTALOOM_ISA {{\nusing namespace ::deltaloom::runtime;\n",
+        library, rule.name);
+    if (of_runtime(library)) text += fmt::format("using ::deltaloom::runtime::{};\n", library);
     return text + "\n" + functions_text(k) + "}\n}\n";
 }
 

@@ -108,7 +108,7 @@ std::string rule_source(Derived const& d, LibraryOptions const& o) {
 {1}
 #include <deltaloom/runtime/cpu/kernels.hpp>
 
-namespace {2}::{0} {{
+namespace {2}::{0}_kernels {{
 inline namespace DELTALOOM_ISA {{
 
 template<class K, void (*form)(sequence const&, scratch<K>)> void run(sequence const& s, void* room) {{

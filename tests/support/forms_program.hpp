@@ -37,7 +37,7 @@ static deltaloom::runtime::index const extents[] = {{{1}0}};
 static std::vector<operand> const operands{{
 {2}}};
 template<class K> int all() {{
-    using namespace {3}::{4};
+    using namespace {3}::{4}_kernels;
     return deltaloom::test::check<K>("{4}", {{{5}}}, operands, extents, 7);
 }}
 int main() {{ return all<deltaloom::runtime::field>() + all<double>() != 0; }}

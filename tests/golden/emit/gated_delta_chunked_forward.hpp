@@ -4,9 +4,9 @@
 //     o <<= S * q
 #include <deltaloom/runtime/ops/ops.hpp>
 
-namespace memory::gated_delta {
+namespace memory::gated_delta_kernels {
 inline namespace DELTALOOM_ISA {
-using namespace deltaloom::runtime;
+using namespace ::deltaloom::runtime;
 
 template<class K> index chunk_forward_scratch(sequence const& s) {
     index const dv = s.dim[0], dk = s.dim[1];
@@ -146,4 +146,4 @@ template<class K> void chunked_forward(sequence const& s, scratch<K> room) {
 }
 
 } // namespace DELTALOOM_ISA
-} // namespace memory::gated_delta
+} // namespace memory::gated_delta_kernels

@@ -7,9 +7,9 @@
 
 #include <deltaloom/runtime/ops/ops.hpp>
 
-namespace memory::gated_delta {
+namespace memory::gated_delta_kernels {
 inline namespace DELTALOOM_ISA {
-using namespace deltaloom::runtime;
+using namespace ::deltaloom::runtime;
 
 template<class K> index token_states_scratch(sequence const& s) {
     index const dv = s.dim[0], dk = s.dim[1];
@@ -94,4 +94,4 @@ template<class K> void recurrent_backward(sequence const& s, scratch<K> room) {
 }
 
 } // namespace DELTALOOM_ISA
-} // namespace memory::gated_delta
+} // namespace memory::gated_delta_kernels
