@@ -86,6 +86,7 @@ static constexpr std::string_view variables[] = {"K",    "begin", "c",       "ch
 template<std::size_t count> static bool in(std::string_view const (&words)[count], std::string const& word) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
+bool keyword(std::string const& word) { return in(keywords, word); }
 bool of_runtime(std::string const& word) { return in(runtime_words, word); }
 bool reserved(std::string const& word) {
     return in(keywords, word) || in(runtime_words, word) || in(variables, word) || word.rfind("map_", 0) == 0 ||

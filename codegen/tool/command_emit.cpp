@@ -1,4 +1,5 @@
 #include "codegen/emit/library.hpp"
+#include "codegen/kernel/names.hpp"
 #include "codegen/tool/commands.hpp"
 
 #include <algorithm>
@@ -61,6 +62,9 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
                          [](unsigned char x) { return std::isalnum(x) || x == '_'; }))
             throw Failure{Exit::usage,
                           fmt::format("--library '{}' is no C identifier: letters, digits and _", o->library)};
+        if (keyword(o->library) || o->library == "std" || o->library == "deltaloom")
+            throw Failure{Exit::usage,
+                          fmt::format("--library '{}': the word is taken in C++: choose another name", o->library)};
         auto const loaded = load_or_fail(o->headers, user_flags, o->rules);
         LibraryOptions options;
         options.library = o->library;
@@ -73,12 +77,13 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
         std::vector<Derived> rules;
         for (auto const& rule : loaded.rules) {
             auto const& name = rule.declaration.name;
-            if (name == "library" || name.rfind("kernels_", 0) == 0)
-                throw Failure{
-                    Exit::header,
-                    fmt::format(
-                        "rule '{}' has the name of one of the library's own sources, src/{}.cpp: rename the rule", name,
-                        name)};
+            bool const source = name == "library" || name.rfind("kernels_", 0) == 0;
+            // The namespace of the typed header would hide what the headers of the library say themselves.
+            if (source || name == "std" || name == "deltaloom" || name.rfind("dl_", 0) == 0)
+                throw Failure{Exit::header,
+                              fmt::format("rule '{}' has the name of {}: rename the rule", name,
+                                          source ? fmt::format("one of the library's own sources, src/{}.cpp", name)
+                                                 : "what the headers of a library use")};
             rules.push_back(rule.derived);
         }
         write_library(o->out, emit_library(rules, options));
