@@ -18,31 +18,36 @@ struct Answer {
 };
 
 // One sequence, or `heads` independent ones side by side (then every vector holds [token][head][entry]). `state`: the
-// initial one, or empty: zeros.
-inline Answer run(std::string const& rule_name, Pairs const& p, std::vector<double> const& state = {},
-                  dl_form form = DL_CHOOSE, unsigned chunk = 0, int heads = 1, int threads = 1) {
+// initial one, or empty: zeros. K: what the kernels compute in.
+template<class K = double>
+Answer run(std::string const& rule_name, Pairs const& p, std::vector<double> const& state = {},
+           dl_form form = DL_CHOOSE, unsigned chunk = 0, int heads = 1, int threads = 1) {
     dl_rule const* rule = memory_rule_named(rule_name.c_str());
     if (!rule) throw std::runtime_error("this library has no rule " + rule_name);
     int const tokens = p.tokens() / heads;
-    Answer answer;
-    answer.state.resize(std::size_t(heads * p.dv * p.dk));
-    answer.outputs.resize(std::size_t(tokens * heads * p.dv));
+    std::vector<K> const initial(state.begin(), state.end());
+    std::vector<K> final(std::size_t(heads * p.dv * p.dk)), outputs(std::size_t(tokens * heads * p.dv));
+    std::vector<std::vector<K>> given(rule->operand_count);
     std::vector<dl_tensor> operand(rule->operand_count);
     for (std::uint32_t i = 0; i < rule->operand_count; ++i) {
         std::string const name = rule->operands[i].name;
         auto const vector = [&](std::vector<double> const& v, int d) {
-            return deltaloom::tensor(v.data(), tokens, heads, {d});
+            given[i].assign(v.begin(), v.end());
+            return deltaloom::tensor(given[i].data(), tokens, heads, {d});
         };
-        auto const scalar = [&](std::vector<double> const& v) { return deltaloom::tensor(v.data(), tokens, heads); };
+        auto const scalar = [&](std::vector<double> const& v) {
+            given[i].assign(v.begin(), v.end());
+            return deltaloom::tensor(given[i].data(), tokens, heads);
+        };
         if (name == "k") operand[i] = vector(p.keys, p.dk);
         if (name == "v") operand[i] = vector(p.values, p.dv);
         if (name == "q") operand[i] = vector(p.queries, p.dk);
         if (name == "beta") operand[i] = scalar(p.beta);
         if (name == "alpha") operand[i] = scalar(p.alpha);
-        if (name == "o") operand[i] = vector(answer.outputs, p.dv);
+        if (name == "o") operand[i] = deltaloom::tensor(outputs.data(), tokens, heads, {p.dv});
     }
-    dl_tensor before = deltaloom::state(state.data(), heads, {p.dv, p.dk}),
-              after = deltaloom::state(answer.state.data(), heads, {p.dv, p.dk});
+    dl_tensor before = deltaloom::state(initial.data(), heads, {p.dv, p.dk}),
+              after = deltaloom::state(final.data(), heads, {p.dv, p.dk});
     if (state.empty()) before.data = nullptr;
     dl_call call{};
     call.struct_size = sizeof call, call.abi_version = DL_ABI_VERSION;
@@ -51,5 +56,5 @@ inline Answer run(std::string const& rule_name, Pairs const& p, std::vector<doub
     for (std::uint32_t d = 0; d < rule->dim_count; ++d) call.dim[d] = std::string(rule->dims[d]) == "dk" ? p.dk : p.dv;
     call.operand = operand.data(), call.state_in = &before, call.state_out = &after;
     deltaloom::abi::run(rule, call, memory_workspace, memory_forward);
-    return answer;
+    return {{final.begin(), final.end()}, {outputs.begin(), outputs.end()}};
 }
