@@ -17,9 +17,10 @@ namespace {
 
 constexpr int heads = 4, dk = 64, block = 4096;
 
-// What each gate and strength is set to: a library says by name which operands a rule has.
-float constant(std::string const& operand) {
-    if (operand == "beta") return 0.2f;
+// What each gate and strength is set to: a library says by name which operands a rule has. In gated, beta is also what
+// every token makes the memory forget of everything, so it is small there.
+float constant(std::string const& rule, std::string const& operand) {
+    if (operand == "beta") return rule == "gated" ? 0.001f : 0.2f;
     if (operand == "eta") return 0.05f;
     if (operand == "alpha") return 0.9999f; // linear gate
     return -0.0001f;                        // log gates
@@ -55,7 +56,7 @@ public:
             else if (name == "o")
                 operand[i] = deltaloom::tensor(out.data(), count, heads, {dv_});
             else if (rule_.operands[i].kind != DL_STATE) {
-                constants[i].assign(dk, constant(name));
+                constants[i].assign(dk, constant(rule_.name, name));
                 operand[i] = deltaloom::tensor(constants[i].data(), count, 1, {});
                 std::fill(operand[i].stride, operand[i].stride + 6, 0); // one number for all tokens
                 if (vector) operand[i].stride[3] = 1;
@@ -77,6 +78,8 @@ public:
     }
 
 private:
+    static std::size_t two_before(std::size_t position) { return position < 2 ? 0 : position - 2; }
+
     dl_rule const& rule_;
     int dv_, threads_;
     std::vector<float> state_, k_, q_, v_, e_;
@@ -96,7 +99,7 @@ private:
             v_[std::size_t(t * dv_ + text.symbols[at])] = 1;
         }
         // A second erase key, of the context one byte earlier.
-        std::memcpy(e_.data(), k_.data(), row * sizeof(float));
+        keys.write(text, two_before(first), &e_[0]);
         if (count > 1) std::memcpy(e_.data() + row, k_.data(), (std::size_t(count) - 1) * row * sizeof(float));
     }
 };

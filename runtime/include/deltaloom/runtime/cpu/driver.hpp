@@ -60,7 +60,7 @@ struct driver {
         if (call.offsets)
             for (index s = 0; s < sequences; ++s)
                 longest = std::max(longest, index(call.offsets[s + 1] - call.offsets[s]));
-        if (!choose(status)) return int(status ? status->code : DL_NO_FORM);
+        if (!choose(status)) return int(status ? status->code : std::uint32_t(DL_NO_FORM));
 
         std::uint32_t state = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
