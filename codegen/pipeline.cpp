@@ -1,6 +1,7 @@
 #include "codegen/pipeline.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace deltaloom::codegen {
@@ -10,12 +11,23 @@ bool Loaded::refused() const {
                        [](auto const& d) { return d.severity == Severity::error; });
 }
 
+// A rule that two headers hold: one of them given twice, or a third that both include.
+static bool one_place(Declaration const& a, Declaration const& b) {
+    std::error_code none;
+    return a.name == b.name && a.where.line == b.where.line && a.where.column == b.where.column &&
+           (a.where.file == b.where.file || std::filesystem::equivalent(a.where.file, b.where.file, none));
+}
+
 Loaded load(std::vector<std::string> const& headers, ReadOptions const& options, std::vector<std::string> const& only) {
     Loaded loaded;
     std::vector<Declaration> declarations;
     for (auto const& header : headers) {
         auto read_result = read(header, options);
-        declarations.insert(declarations.end(), read_result.rules.begin(), read_result.rules.end());
+        auto const before = std::ptrdiff_t(declarations.size());
+        for (auto const& rule : read_result.rules)
+            if (std::none_of(declarations.begin(), declarations.begin() + before,
+                             [&](Declaration const& other) { return one_place(rule, other); }))
+                declarations.push_back(rule);
         loaded.diagnostics.insert(loaded.diagnostics.end(), read_result.diagnostics.begin(),
                                   read_result.diagnostics.end());
         for (auto const& file : read_result.files)

@@ -130,7 +130,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->delimiter(',')
         ->check(CLI::IsMember({"float", "double"}));
     c->add_option("--trials", o->trials, "Random points per form")->check(CLI::Range(1, 1000));
-    auto* seed = c->add_option("--seed", o->seed, "Replays a run; without it, a new one");
+    auto* seed = c->add_option("--seed", o->seed, "Replays a run; without it, a new one")->check(whole_number);
     c->add_option("--cxx", o->compiler, "The compiler; default $CXX, g++ or clang++");
     c->add_flag("--no-cache", o->no_cache, "Compile again what was compiled before");
     c->add_option("--json", o->json, "One JSON object into this file; - for stdout, instead of the table");

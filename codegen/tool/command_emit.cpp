@@ -65,6 +65,10 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
         if (keyword(o->library) || o->library == "std" || o->library == "deltaloom")
             throw Failure{Exit::usage,
                           fmt::format("--library '{}': the word is taken in C++: choose another name", o->library)};
+        if (o->out.empty()) throw Failure{Exit::usage, "--out '': name the folder to write into"};
+        if (std::find(o->forms.begin(), o->forms.end(), "summary") != o->forms.end())
+            throw Failure{Exit::usage, "no kernels of the form summary (check proves it at level program); emit "
+                                       "writes step, recurrent, chunked, parallel"};
         auto const loaded = load_or_fail(o->headers, user_flags, o->rules);
         LibraryOptions options;
         options.library = o->library;

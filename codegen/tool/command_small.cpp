@@ -24,7 +24,7 @@ Command add_random(CLI::App& app) {
     };
     auto const o = std::make_shared<Options>();
     auto* c = app.add_subcommand("random", "A header of random rules, the same bytes for the same seed");
-    c->add_option("--seed", o->seed, "Seed")->required();
+    c->add_option("--seed", o->seed, "Seed")->required()->check(whole_number);
     c->add_option("--count", o->count, "How many rules")->required()->check(CLI::Range(1, 100000));
     c->add_flag("--chunkable", o->chunkable, "Only rules with a chunked form");
     return [o] {

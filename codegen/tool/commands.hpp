@@ -20,6 +20,14 @@ Command add_random(CLI::App&);
 Command add_cxxflags(CLI::App&);
 Command add_doctor(CLI::App&);
 
+// A seed: CLI11 would take -1 for 2^64 - 1, and what is too large for the largest.
+inline CLI::Validator const whole_number{
+    [](std::string& text) {
+        bool const digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        return digits && text.size() < 20 ? std::string() : text + " is no whole number from 0 to 10^19";
+    },
+    "", "whole number"};
+
 // Loads headers (the shipped catalogue where there are none), prints every diagnostic, throws Failure{header} if one is
 // an error.
 Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,

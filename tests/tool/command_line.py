@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Wrong use, bad input and bad folders: the exit codes of the contract, what is said, and nothing left behind."""
-import unittest
+import json, unittest
 
 from support import DELTA, FOUR, OUTPUT, ToolTest, header, rule
 
@@ -29,6 +29,10 @@ class Usage(ToolTest):
         self.refused("emit", h, "--out", "out", "--target", "abacus", says=["abacus", "cpu"])
         self.refused("emit", h, "--out", "out", "--chunk", "0", says=["--chunk"])
         self.refused("emit", h, "--out", "out", "--library", "no-identifier", says=["no-identifier", "identifier"])
+        self.refused("emit", h, "--out", "out", "--library", "class", says=["class", "another name"])
+        self.refused("emit", h, "--out", "out", "--form", "summary", says=["summary", "step", "recurrent", "chunked", "parallel"])
+        self.refused("emit", h, "--out", "", says=["--out"])
+        self.refused("check", h, "--seed", -1, says=["--seed"])
         self.refused("show", h, says=["--stage"])
         self.refused("emit", h, says=["--out"])
         self.refused("random", "--seed", 1, "--count", -1, says=["--count"])
@@ -42,6 +46,11 @@ class Usage(ToolTest):
 
 
 class Headers(ToolTest):
+    def test_a_rule_that_two_headers_hold_is_one_rule(self):
+        h = self.rules(rule("one", DELTA, OUTPUT))
+        other = self.write("other.hpp", '#pragma once\n#include "rules.hpp"\nnamespace mine {\n' + rule("two", DELTA, OUTPUT) + "}\n")
+        self.assertEqual([r["name"] for r in json.loads(self.run_tool("list", h, h, other, "--json").stdout)["rules"]], ["one", "two"])
+
     def refused(self, path, says, *more):
         for command in (["emit", path, "--out", "out"], ["list", path], ["check", path, "--level", "program"], ["show", path, "--stage", "rule"]):
             r = self.run_tool(*command, *more, code=3)
