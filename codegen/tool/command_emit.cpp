@@ -27,6 +27,13 @@ static void write_library(fs::path const& out, std::vector<EmittedFile> const& f
     write_file(out / manifest, now);
 }
 
+// The file behind a path with ".." in it: CMake drops "x/.." as text, which leads elsewhere where x is a link (/lib).
+static std::string without_dots(std::string const& path) {
+    std::error_code error;
+    auto const real = path.find("..") == path.npos ? fs::path(path) : fs::canonical(path, error);
+    return error ? path : real.string();
+}
+
 static std::string escaped(std::string const& path) {
     std::string r;
     for (char c : path) {
@@ -93,7 +100,7 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
         write_library(o->out, emit_library(rules, options));
         if (!o->depfile.empty()) {
             std::string text = escaped((fs::path(o->out) / "src/library.cpp").string()) + ":";
-            for (auto const& file : loaded.files) text += " \\\n  " + escaped(file);
+            for (auto const& file : loaded.files) text += " \\\n  " + escaped(without_dots(file));
             write_file(o->depfile, text + "\n");
         }
         return Exit::ok;
