@@ -61,6 +61,8 @@ function(deltaloom_add_rules NAME)
   foreach(part 0 1 2 3)
     list(APPEND sources ${out}/src/kernels_${part}.cpp)
   endforeach()
+  # Every emitted header includes library-calls.h: through it a build knows that what a host compiled is old.
+  list(APPEND sources ${out}/include/${NAME}/library-calls.h)
   add_custom_command(
     OUTPUT ${sources}
     COMMAND Deltaloom::tool emit ${headers} ${options} ${flags}

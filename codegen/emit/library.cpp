@@ -210,6 +210,41 @@ DELTALOOM_CALLS({0}, rules)
                        o.library, tables, list);
 }
 
+// ---- include/LIB/library-calls.h
+// ------------------------------------------------------------------------------------------------
+
+std::string calls_header(LibraryOptions const& o) {
+    return fmt::format(R"(// The C ABI of library {0}: the calls that all its rules share.
+#ifndef {0}_library_calls_H
+#define {0}_library_calls_H
+#include <deltaloom/runtime/abi/deltaloom.h>
+#ifdef __cplusplus
+extern "C" {{
+#endif
+uint32_t {0}_rule_count(void);
+const struct dl_rule *{0}_rule_at(uint32_t);
+const struct dl_rule *{0}_rule_named(const char *);
+int {0}_workspace(const struct dl_rule *, const struct dl_call *, size_t *, struct dl_status *);
+int {0}_forward(const struct dl_rule *, const struct dl_call *, struct dl_status *);
+int {0}_backward(const struct dl_rule *, const struct dl_call *, struct dl_status *);
+const char *{0}_last_path(void);
+#ifdef __cplusplus
+}}
+#endif
+#ifndef dl_rule_count
+#define dl_rule_count {0}_rule_count
+#define dl_rule_at {0}_rule_at
+#define dl_rule_named {0}_rule_named
+#define dl_workspace {0}_workspace
+#define dl_forward {0}_forward
+#define dl_backward {0}_backward
+#define dl_last_path {0}_last_path
+#endif
+#endif
+)",
+                       o.library);
+}
+
 // ---- include/LIB/NAME.{h,hpp}
 // ----------------------------------------------------------------------------------------------------
 
@@ -218,29 +253,7 @@ std::string c_header(Derived const& d, LibraryOptions const& o) {
 {2}
 #ifndef {1}_{0}_H
 #define {1}_{0}_H
-#include <deltaloom/runtime/abi/deltaloom.h>
-#ifdef __cplusplus
-extern "C" {{
-#endif
-uint32_t {1}_rule_count(void);
-const struct dl_rule *{1}_rule_at(uint32_t);
-const struct dl_rule *{1}_rule_named(const char *);
-int {1}_workspace(const struct dl_rule *, const struct dl_call *, size_t *, struct dl_status *);
-int {1}_forward(const struct dl_rule *, const struct dl_call *, struct dl_status *);
-int {1}_backward(const struct dl_rule *, const struct dl_call *, struct dl_status *);
-const char *{1}_last_path(void);
-#ifdef __cplusplus
-}}
-#endif
-#ifndef dl_rule_count
-#define dl_rule_count {1}_rule_count
-#define dl_rule_at {1}_rule_at
-#define dl_rule_named {1}_rule_named
-#define dl_workspace {1}_workspace
-#define dl_forward {1}_forward
-#define dl_backward {1}_backward
-#define dl_last_path {1}_last_path
-#endif
+#include <{1}/library-calls.h>
 #endif
 )",
                        d.rule.name, o.library, statements_comment(d));
@@ -415,6 +428,7 @@ std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, Library
         files.push_back({fmt::format("src/kernels_{}.cpp", part), text});
     }
     files.push_back({"src/library.cpp", format(library_source(rules, o))});
+    files.push_back({fmt::format("include/{}/library-calls.h", o.library), format(calls_header(o))});
     return files;
 }
 

@@ -15,8 +15,8 @@ struct LibraryOptions {
 
 inline constexpr std::size_t library_parts = 4;
 
-// include/LIB/NAME.{hpp,h}, src/NAME_FORM_DIRECTION.hpp, src/NAME.cpp, src/kernels_N.cpp, src/library.cpp: formatted,
-// the same bytes for the same input.
+// include/LIB/NAME.{hpp,h}, include/LIB/library-calls.h (a - is in no rule's name), src/NAME_FORM_DIRECTION.hpp,
+// src/NAME.cpp, src/kernels_N.cpp, src/library.cpp: formatted, the same bytes for the same input.
 std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, LibraryOptions const&);
 
 } // namespace deltaloom::codegen

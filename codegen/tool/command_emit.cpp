@@ -6,6 +6,7 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 #include <sstream>
 
 namespace deltaloom::codegen::tool {
@@ -14,16 +15,40 @@ namespace fs = std::filesystem;
 // What an earlier run wrote here and this one does not: removed, so that a renamed rule leaves nothing behind.
 static constexpr char const* manifest = "deltaloom.files";
 
+// Does `file`, or what it includes by #include "...", hold one of `changed`?
+static bool reaches(EmittedFile const& file, std::vector<EmittedFile> const& files,
+                    std::set<std::string> const& changed) {
+    if (changed.count(file.path)) return true;
+    return std::any_of(files.begin(), files.end(), [&](EmittedFile const& other) {
+        auto const line = "#include \"" + fs::path(other.path).filename().string() + "\"";
+        return file.text.find(line) != file.text.npos && reaches(other, files, changed);
+    });
+}
+
+// A build system knows the sources and library-calls.h, and no other file, as written by this command. One of them is
+// new where something behind it is, else what was compiled from it would stay as it was until the next build.
 static void write_library(fs::path const& out, std::vector<EmittedFile> const& files) {
     std::error_code error;
     if (fs::exists(out, error) && !fs::is_directory(out, error))
         throw Failure{Exit::machine, fmt::format("cannot write into {}: it is no folder", out.string())};
     std::istringstream before(read_file(out / manifest));
     std::string now;
-    for (auto const& file : files) write_file(out / file.path, file.text), now += file.path + "\n";
+    std::set<std::string> changed;
+    bool headers = false;
+    for (auto const& file : files) {
+        if (read_file(out / file.path) != file.text)
+            changed.insert(file.path), headers |= file.path.starts_with("include/");
+        write_file(out / file.path, file.text), now += file.path + "\n";
+    }
     for (std::string path; std::getline(before, path);)
         if (now.find(path + "\n") == std::string::npos && path.find("..") == std::string::npos)
-            fs::remove(out / path, error);
+            fs::remove(out / path, error), headers |= path.starts_with("include/");
+    for (auto const& file : files) {
+        bool const shared = file.path.ends_with("/library-calls.h");
+        bool const source = file.path.starts_with("src/") && file.path.ends_with(".cpp");
+        if ((shared && headers) || (source && reaches(file, files, changed)))
+            fs::last_write_time(out / file.path, fs::file_time_type::clock::now(), error);
+    }
     write_file(out / manifest, now);
 }
 

@@ -89,6 +89,14 @@ class Package(unittest.TestCase):
 
     def test_ninja(self):
         self.builds_what_changed("Ninja", "FORMS recurrent chunked NO_BACKWARD")
+        # Operands in another order: the program compiled against the typed header is built anew in the same build.
+        other = RULES.replace("S <<= S + strength * v * T(k), o <<= S * q", "o <<= S * q, S <<= S + strength * v * T(k)")
+        self.assertNotEqual(other, RULES)
+        (self.folder / "rules.hpp").write_text(other)
+        self.build()
+        self.assertEqual(self.printed(), "10 4")
+        (self.folder / "rules.hpp").write_text(RULES)
+        self.build()
         # A refused header stops the build with its reason at its caret; corrected, it builds.
         good = (self.folder / "rules.hpp").read_text()
         (self.folder / "rules.hpp").write_text(good.replace("o <<= S * q", "o <<= v"))

@@ -58,7 +58,7 @@ class Check(ToolTest):
     def test_the_table_and_the_file(self):
         h = self.rules(rule("one", DELTA, OUTPUT))
         r = self.run_tool("check", h, "--level", "program", "--seed", 9, "--json", "deep/report.json")
-        self.assertRegex(r.stdout, r"one +recurrent +exact +exact")
+        self.assertRegex(r.stdout, r"one +step +exact +exact\n +recurrent +exact +exact")
         self.assertRegex(r.stdout, r"passed \d+, failed 0, seed 9")
         self.assertEqual(r.stderr, "")
         self.assertEqual(json.loads((self.folder / "deep/report.json").read_text())["seed"], 9)
