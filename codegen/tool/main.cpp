@@ -59,7 +59,10 @@ int main(int argc, char** argv) {
         app.parse(reversed);
     } catch (CLI::ParseError const& e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
-        fmt::print(stderr, "deltaloom: {}\n{}\n", e.what(), choices(app, command_of(app, arguments)));
+        auto* const command = command_of(app, arguments);
+        bool const unknown = !command && !arguments.empty() && arguments[0][0] != '-';
+        fmt::print(stderr, "deltaloom: {}\n{}\n", unknown ? fmt::format("no command '{}'", arguments[0]) : e.what(),
+                   choices(app, command));
         return int(Exit::usage);
     }
     try {

@@ -83,6 +83,8 @@ class Headers(ToolTest):
         h = self.rules(rule("squashed", "S <<= tanh(S) + v * T(k)", OUTPUT))
         for form in ("chunked", "parallel", "summary"):
             for command in (["check", h, "--level", "program"], ["emit", h, "--out", "out"], ["show", h, "--stage", "program"]):
+                if (command[0], form) == ("emit", "summary"):
+                    continue  # of no rule: wrong use
                 r = self.run_tool(*command, "--form", form, code=3)
                 self.assertRegex(r.stderr, r"rules\.hpp:6:11: error: .*squashed.*" + form)
                 self.assertFalse((self.folder / "out").exists())
