@@ -1,15 +1,13 @@
 #include "codegen/explain/formula.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace deltaloom::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 23> greek{
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta",     "theta", "iota", "kappa", "lambda", "mu",
-    "nu",    "xi",   "pi",    "rho",   "sigma",   "tau",  "upsilon", "phi",   "chi",  "psi",   "omega"};
+// Each between blanks.
+constexpr std::string_view greek = " alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho "
+                                   "sigma tau upsilon phi chi psi omega ";
 
 // TeX takes one subscript and one superscript of a symbol.
 std::string base(std::string const& latex) {
@@ -54,7 +52,7 @@ std::string escaped(std::string const& text) {
 
 Formula symbol(std::string const& name) {
     if (name.size() == 1) return {name, name};
-    if (std::find(greek.begin(), greek.end(), name) != greek.end()) return {name, "\\" + name};
+    if (greek.find(" " + name + " ") != greek.npos) return {name, "\\" + name};
     return {name, "\\operatorname{" + escaped(name) + "}"};
 }
 
