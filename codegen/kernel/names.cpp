@@ -1,26 +1,13 @@
 #include "codegen/kernel/names.hpp"
 
+#include "codegen/rule/words.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 
 namespace deltaloom::codegen {
 
-static constexpr std::string_view keywords[] = {
-    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
-    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
-    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
-    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
-    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
-    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
-    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
-    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
-    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
-    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
-    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
-    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
-    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
-    "xor_eq"};
 static constexpr std::string_view runtime_words[] = {"addlog",
                                                      "apply",
                                                      "applyt",
@@ -86,10 +73,9 @@ static constexpr std::string_view variables[] = {"K",    "begin", "c",       "ch
 template<std::size_t count> static bool in(std::string_view const (&words)[count], std::string const& word) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
-bool keyword(std::string const& word) { return in(keywords, word); }
 bool of_runtime(std::string const& word) { return in(runtime_words, word); }
 bool reserved(std::string const& word) {
-    return in(keywords, word) || in(runtime_words, word) || in(variables, word) || word.rfind("map_", 0) == 0 ||
+    return keyword(word) || in(runtime_words, word) || in(variables, word) || word.rfind("map_", 0) == 0 ||
            word.rfind("derivative_", 0) == 0;
 }
 

@@ -12,7 +12,6 @@ struct Names {
 };
 // Whether emitted text uses this word itself: a keyword, an operation, a variable of a loop.
 bool reserved(std::string const& word);
-bool keyword(std::string const& word);    // of C++
 bool of_runtime(std::string const& word); // a type or an operation of the runtime
 
 } // namespace deltaloom::codegen

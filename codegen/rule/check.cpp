@@ -1,32 +1,15 @@
 #include "codegen/rule/typing.hpp"
 #include "codegen/rule/uses.hpp"
+#include "codegen/rule/words.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <string_view>
 #include <tuple>
 
 namespace deltaloom::codegen {
 
 namespace {
-
-// Keywords of C++20: a kernel's namespace is named after the rule.
-constexpr std::array<std::string_view, 92> keywords{
-    "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
-    "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
-    "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
-    "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
-    "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
-    "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
-    "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
-    "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
-    "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
-    "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
-    "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
-    "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
-    "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
-    "xor_eq"};
 
 bool identifier(std::string const& s) {
     auto const letter = [](unsigned char c) { return std::isalpha(c) || c == '_'; };
@@ -51,7 +34,7 @@ void check_name(Declaration const& d, std::vector<Diagnostic>& out) {
     if (!identifier(d.name))
         out.push_back(error(where, "the rule's name \"" + d.name +
                                        "\" is no identifier: use letters, digits and _, not a digit first"));
-    else if (std::find(keywords.begin(), keywords.end(), d.name) != keywords.end())
+    else if (keyword(d.name)) // a kernel's namespace is named after the rule
         out.push_back(error(where, "the rule's name \"" + d.name + "\" is a keyword of C++: choose another name"));
 }
 

@@ -22,13 +22,6 @@ struct Options {
     std::string compiler, json;
 };
 
-std::vector<std::string> form_names(Derived const& d) {
-    std::vector<std::string> names;
-    for (auto const& p : d.programs)
-        if (std::find(names.begin(), names.end(), name(p.form)) == names.end()) names.push_back(name(p.form));
-    return names;
-}
-
 // "exact", "1.2e-07", "differs", or nothing where there is no such result.
 std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level,
                  std::string const& scalar) {
@@ -188,13 +181,11 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
             nlohmann::json rules = nlohmann::json::array();
             for (std::size_t i = 0; i < loaded.rules.size(); ++i) {
                 auto const& d = loaded.rules[i].derived;
-                nlohmann::json missing = nlohmann::json::object(), list = nlohmann::json::array();
-                if (d.missing) missing["chunked"] = missing["parallel"] = d.missing->text;
-                if (d.no_summary || d.missing) missing["summary"] = d.no_summary ? d.no_summary->text : d.missing->text;
+                nlohmann::json list = nlohmann::json::array();
                 for (auto const& r : results[i]) list.push_back(to_json(r));
                 rules.push_back({{"name", loaded.rules[i].declaration.name},
                                  {"forms", form_names(d)},
-                                 {"missing", missing},
+                                 {"missing", missing_forms(d)},
                                  {"results", list}});
             }
             auto const text = nlohmann::json{{"version", DELTALOOM_VERSION},

@@ -1,5 +1,5 @@
 #include "codegen/emit/library.hpp"
-#include "codegen/kernel/names.hpp"
+#include "codegen/rule/words.hpp"
 #include "codegen/tool/commands.hpp"
 
 #include <algorithm>

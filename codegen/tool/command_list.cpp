@@ -25,23 +25,6 @@ static char const* domain_text(Domain d) {
     return "";
 }
 
-static std::vector<std::string> form_names(Derived const& d) {
-    std::vector<std::string> names;
-    for (auto const& p : d.programs)
-        if (std::find(names.begin(), names.end(), name(p.form)) == names.end()) names.push_back(name(p.form));
-    return names;
-}
-
-static nlohmann::json missing_forms(Derived const& d) {
-    nlohmann::json missing = nlohmann::json::object();
-    if (d.missing) missing["chunked"] = missing["parallel"] = d.missing->text;
-    if (d.no_summary)
-        missing["summary"] = d.no_summary->text;
-    else if (d.missing)
-        missing["summary"] = d.missing->text;
-    return missing;
-}
-
 Command add_list(CLI::App& app, std::vector<std::string> const& user_flags) {
     struct Options {
         std::vector<std::string> headers;
@@ -57,9 +40,7 @@ Command add_list(CLI::App& app, std::vector<std::string> const& user_flags) {
         for (auto const& [declaration, d] : loaded.rules) {
             if (!o->json) {
                 fmt::print("{}\n    {}\n    forms: {}\n", d.rule.name, d.rule.equation, fmt::join(form_names(d), ", "));
-                auto const missing = missing_forms(d);
-                for (auto const& [form, reason] : missing.items())
-                    fmt::print("    no {}: {}\n", form, reason.get<std::string>());
+                for (auto const& [form, reason] : missing_forms(d)) fmt::print("    no {}: {}\n", form, reason);
                 continue;
             }
             nlohmann::json operands = nlohmann::json::array();

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 
 namespace deltaloom::codegen::tool {
 
@@ -33,6 +34,10 @@ inline CLI::Validator const whole_number{
 Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,
                     std::vector<std::string> const& only = {}, bool quiet = false);
 std::string catalogue_header();
+
+// The forms that a rule has, and for each that it lacks the reason: as `list` and `check` say them.
+std::vector<std::string> form_names(Derived const&);
+std::map<std::string, std::string> missing_forms(Derived const&);
 
 std::optional<Form> form_named(std::string const&);
 // Every form by name; throws Failure{header} for one that a rule cannot have.

@@ -1,6 +1,7 @@
 #include "codegen/read/report.hpp"
 #include "codegen/tool/commands.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deltaloom::codegen::tool {
@@ -22,6 +23,20 @@ Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> c
             fmt::print(stderr, "{}", render(diagnostic, colour_on_stderr()));
     if (loaded.refused()) throw Failure{Exit::header, ""};
     return loaded;
+}
+
+std::vector<std::string> form_names(Derived const& d) {
+    std::vector<std::string> names;
+    for (auto const& p : d.programs)
+        if (std::find(names.begin(), names.end(), name(p.form)) == names.end()) names.push_back(name(p.form));
+    return names;
+}
+
+std::map<std::string, std::string> missing_forms(Derived const& d) {
+    std::map<std::string, std::string> missing;
+    if (d.missing) missing["chunked"] = missing["parallel"] = missing["summary"] = d.missing->text;
+    if (d.no_summary) missing["summary"] = d.no_summary->text;
+    return missing;
 }
 
 std::optional<Form> form_named(std::string const& text) {
