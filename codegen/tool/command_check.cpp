@@ -19,7 +19,7 @@ struct Options {
     int trials = 3;
     std::uint64_t seed = 0;
     bool seeded = false, no_cache = false;
-    std::string compiler, json;
+    std::string compiler, json, text_folder;
 };
 
 // "exact", "1.2e-07", "differs", or nothing where there is no such result.
@@ -124,6 +124,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->check(CLI::IsMember({"float", "double"}));
     c->add_option("--trials", o->trials, "Random points per form")->check(CLI::Range(1, 1000));
     auto* seed = c->add_option("--seed", o->seed, "Replays a run; without it, a new one")->check(whole_number);
+    c->add_option("--text", o->text_folder, "This emitted source, edited or not, in place of what emit would write");
     c->add_option("--cxx", o->compiler, "The compiler; default $CXX, g++ or clang++");
     c->add_flag("--no-cache", o->no_cache, "Compile again what was compiled before");
     c->add_option("--json", o->json, "One JSON object into this file; - for stdout, instead of the table");
@@ -152,6 +153,11 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         options.toolchain.flags = compiler_flags();
         options.toolchain.flags.insert(options.toolchain.flags.end(), user_flags.begin(), user_flags.end());
         options.toolchain.cache = cache_folder();
+        if (!o->text_folder.empty()) try {
+                options.source = read_text(o->text_folder);
+            } catch (std::runtime_error const& e) {
+                throw Failure{Exit::usage, e.what()};
+            }
         options.toolchain.use_cache = !o->no_cache;
         options.toolchain.jobs = std::max(1, int(std::thread::hardware_concurrency()));
         std::error_code error;
