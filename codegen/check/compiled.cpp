@@ -105,15 +105,15 @@ struct Zoned {
     }
     field* data() { return all.data() + zone; }
     std::size_t size() const { return all.size() - 2 * zone; }
-    // Throws where a kernel wrote what it must not.
-    void verify() const {
+    // What a kernel wrote here and must not.
+    std::optional<Stray> stray() const {
         for (std::size_t i = 0; i < all.size(); ++i) {
-            bool const outside = i < zone || i >= all.size() - zone;
-            if (outside ? all[i] != rubbish() : !output && all[i] != given[i - zone])
-                throw std::runtime_error(
-                    outside ? fmt::format("a write {} of {}", i < zone ? "before the begin" : "behind the end", name)
-                            : fmt::format("a write into {}, which is only read", name));
+            if (i < zone && all[i] != rubbish()) return Stray{name, "a write before its begin"};
+            if (i >= all.size() - zone && all[i] != rubbish()) return Stray{name, "a write behind its end"};
+            if (i >= zone && i < all.size() - zone && !output && all[i] != given[i - zone])
+                return Stray{name, "a write, although it is only read"};
         }
+        return std::nullopt;
     }
 
 private:
@@ -126,7 +126,8 @@ private:
 } // namespace
 
 Driven run_text(Compiled const& compiled, int form, Direction direction, int chunk, int segment,
-                std::vector<int> const& dims, OracleData<field> const& data, Arriving<field> const& arriving) {
+                std::vector<int> const& dims, OracleData<field> const& data, Arriving<field> const& arriving,
+                std::optional<Stray>& stray) {
     auto const& typed = compiled.rule().derived.rule;
     std::vector<index> dim(dims.begin(), dims.end());
     std::size_t const count = typed.operands.size();
@@ -203,10 +204,11 @@ Driven run_text(Compiled const& compiled, int form, Direction direction, int chu
     auto const aligned = (reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64;
     auto const skipped = std::size_t(reinterpret_cast<field*>(aligned) - room.data());
     kernel.run(s, reinterpret_cast<void*>(aligned));
-    for (auto const& m : memory) m.verify();
-    room.verify();
+    for (auto const& m : memory)
+        if (!stray) stray = m.stray();
+    if (!stray) stray = room.stray();
     for (std::size_t i = std::size_t(wanted) + skipped; i < room.size(); ++i)
-        if (room.data()[i] != Zoned::rubbish()) throw std::runtime_error("a write behind the end of the scratch");
+        if (!stray && room.data()[i] != Zoned::rubbish()) stray = Stray{room.name, "a write behind its end"};
 
     Driven driven;
     auto const take = [](field const*& from, Dense<field> shape) {

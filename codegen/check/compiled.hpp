@@ -37,9 +37,13 @@ private:
     runtime::kernel_table const* production_[runtime::isa_levels] = {};
 };
 
-// One head of one sequence through one kernel of the emitted text, over the field. Throws std::runtime_error where the
-// kernel writes outside its outputs and its scratch, or into what it is given.
+// One head of one sequence through one kernel of the emitted text, over the field. `stray` gets what it wrote outside
+// its outputs and its scratch, or into what it is given: "d_k", "a write behind its end"; throws std::runtime_error
+// where the kernel cannot be run.
+struct Stray {
+    std::string where, what;
+};
 Driven run_text(Compiled const&, int form, Direction, int chunk, int segment, std::vector<int> const& dims,
-                OracleData<runtime::field> const&, Arriving<runtime::field> const&);
+                OracleData<runtime::field> const&, Arriving<runtime::field> const&, std::optional<Stray>& stray);
 
 } // namespace deltaloom::codegen

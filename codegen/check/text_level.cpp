@@ -77,15 +77,18 @@ struct Checked {
         Result next = r;
         place(next, run, trial, length);
         watch(next);
+        std::optional<Stray> stray;
         auto const drive_it = [&](Prefix const& prefix) {
             return run_text(compiled, text.kernel, r.direction, chunk_of(run, trial), run.segment,
-                            extents(rule(), trial.dims()), prefix.data, prefix.arriving);
+                            extents(rule(), trial.dims()), prefix.data, prefix.arriving, stray);
         };
         try {
-            return r.direction == Direction::forward ? compare_forward(drive_it, trial, length)
-                                                     : compare_backward(drive_it, trial, length);
+            auto const d = r.direction == Direction::forward ? compare_forward(drive_it, trial, length)
+                                                             : compare_backward(drive_it, trial, length);
+            if (d || !stray) return d;
+            return Difference{stray->where, stray->what, "nothing there"};
         } catch (std::runtime_error const& e) {
-            return Difference{"memory", e.what(), ""};
+            return Difference{"the call", e.what(), ""};
         }
     }
     bool holds() const {
