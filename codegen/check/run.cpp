@@ -2,6 +2,7 @@
 
 #include "codegen/check/float_level.hpp"
 #include "codegen/check/process.hpp"
+#include "codegen/check/property_level.hpp"
 #include "codegen/check/result_json.hpp"
 #include "codegen/check/text_level.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
@@ -47,6 +48,11 @@ std::vector<Task> tasks_of(Compiled const& compiled, CheckOptions const& options
         level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
         std::copy(std::begin(options.scalars), std::end(options.scalars), std::begin(level.scalars));
         add(float_tasks(compiled, level));
+    }
+    auto const isa = runtime::chosen_level();
+    if ((options.property || options.fault) && compiled.production(isa)) {
+        auto const subject = std::make_shared<Subject const>(compiled, isa, options.forms, options.seed);
+        if (options.property) add(tasks_of(subject, "property", properties()));
     }
     return tasks;
 }

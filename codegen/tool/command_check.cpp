@@ -114,9 +114,10 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
     c->add_option("HEADER", o->headers, "Headers of rules; without one, the shipped catalogue");
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
     c->add_option("--level", o->levels,
-                  "program (exact, the derivation), text (exact, the emitted source), float (the compiled kernels)")
+                  "program (exact, the derivation), text (exact, the emitted source), integer (exact, the compiled "
+                  "kernels), float (the compiled kernels), property, fault")
         ->delimiter(',')
-        ->check(CLI::IsMember({"program", "text", "float"}));
+        ->check(CLI::IsMember({"program", "text", "integer", "float", "property", "fault"}));
     c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
     c->add_option("--scalar", o->scalars, "Of level float: float, double")
@@ -138,16 +139,18 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         };
         CheckOptions options;
         options.program = has_level("program"), options.text = has_level("text"), options.number = has_level("float");
+        options.integer = has_level("integer"), options.property = has_level("property"),
+        options.fault = has_level("fault");
         options.forms = forms_or_fail(o->forms, loaded);
         options.trials = o->trials, options.seed = o->seed;
         for (int s = 0; s < 2; ++s)
             options.scalars[s] =
                 std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
         options.toolchain.compiler = o->compiler.empty() ? default_compiler() : o->compiler;
-        if (options.toolchain.compiler.empty() && (options.text || options.number))
+        if (options.toolchain.compiler.empty() && options.compiles())
             throw Failure{Exit::machine,
-                          "no C++ compiler found for levels text and float: install g++, or name one with --cxx"};
-        if ((options.text || options.number) && !on_path(options.toolchain.compiler))
+                          "no C++ compiler found for the compiled levels: install g++, or name one with --cxx"};
+        if (options.compiles() && !on_path(options.toolchain.compiler))
             throw Failure{Exit::machine, fmt::format("there is no compiler {}: install it, or name another with --cxx",
                                                      options.toolchain.compiler)};
         options.toolchain.flags = compiler_flags();
