@@ -25,20 +25,36 @@ void operands_in(Monomial const& m, std::set<OperandId>& found) {
     }
 }
 
-// The scalars that every term of a value is multiplied with.
-void keep_factors(Value const& v, std::set<OperandId>& candidates) {
+// The scalars that each term of a value is multiplied with, one set a term.
+void factors_of(Value const& v, std::vector<OperandId> const& scalars, std::vector<std::set<OperandId>>& terms) {
     for (auto const& term : v.terms) {
-        std::set<OperandId> here;
+        auto& here = terms.emplace_back();
         for (auto const& factor : term.scalar)
-            if (factor.atom->kind == Atom::Kind::operand && factor.power > 0 && candidates.count(factor.atom->operand))
+            if (factor.atom->kind == Atom::Kind::operand && factor.power > 0 &&
+                std::find(scalars.begin(), scalars.end(), factor.atom->operand) != scalars.end())
                 here.insert(factor.atom->operand);
-        candidates = std::move(here);
     }
+}
+// A few operands such that every set has one of them; empty where a set is empty. The one in most sets comes first.
+std::vector<OperandId> hitting(std::vector<std::set<OperandId>> sets) {
+    std::vector<OperandId> chosen;
+    while (!sets.empty()) {
+        std::map<OperandId, int> count;
+        for (auto const& set : sets)
+            for (OperandId id : set) ++count[id];
+        if (count.empty()) return {};
+        auto const most = std::max_element(count.begin(), count.end(),
+                                           [](auto const& a, auto const& b) { return a.second < b.second; });
+        chosen.push_back(most->first);
+        std::erase_if(sets, [&](auto const& set) { return set.count(chosen.back()); });
+    }
+    return chosen;
 }
 
 bool dyadic(Rational const& x) { // a few bits, exact in every product of small numbers
     auto denominator = boost::multiprecision::denominator(x);
-    return abs(boost::multiprecision::numerator(x)) <= 64 && denominator <= 64 && (denominator & (denominator - 1)) == 0;
+    return abs(boost::multiprecision::numerator(x)) <= 64 && denominator <= 64 &&
+           (denominator & (denominator - 1)) == 0;
 }
 
 } // namespace
@@ -78,7 +94,7 @@ Facts facts(Declaration const& declaration, Derived const& derived) {
     if (!derived.recurrence) f.no_factor = "it has no recurrence: its writes are not known one by one";
     if (derived.recurrence)
         for (auto const& component : derived.recurrence->components) {
-            std::set<OperandId> candidates(f.scalars.begin(), f.scalars.end());
+            std::vector<std::set<OperandId>> terms;
             for (auto const& m : component.micro) {
                 for (std::size_t s = 0; s < m.mix.size(); ++s)
                     if (m.mix[s]) {
@@ -97,16 +113,17 @@ Facts facts(Declaration const& declaration, Derived const& derived) {
                 channel(m.key_decay, true);
                 channel(m.value_decay, false);
                 for (auto const& w : m.writes) {
-                    keep_factors(w.direct, candidates);
-                    for (auto const& read : w.reads) f.erases = true, keep_factors(read.coefficient, candidates);
+                    factors_of(w.direct, f.scalars, terms);
+                    for (auto const& read : w.reads) f.erases = true, factors_of(read.coefficient, f.scalars, terms);
                 }
             }
-            if (candidates.empty())
-                f.no_factor = fmt::format("no scalar input is a factor of every write and erase of {}",
+            auto const chosen = hitting(terms);
+            if (chosen.empty() && !terms.empty())
+                f.no_factor = fmt::format("not every write and erase of {} is multiplied with a scalar input",
                                           rule.operands[std::size_t(component.states[0])].name);
-            else
-                once(f.factors, *candidates.begin());
+            for (OperandId id : chosen) once(f.factors, id);
         }
+    if (f.factors.empty() && f.no_factor.empty()) f.no_factor = "it writes nothing";
     if (!f.no_factor.empty()) f.factors.clear();
     for (OperandId id : decays)
         if (auto const& o = rule.operands[std::size_t(id)]; o.per_token() && o.domain != Domain::real)

@@ -14,7 +14,7 @@ struct Facts {
     bool erases = false;              // a state is read by its own update: there is a system to solve
     bool coupled = false;             // a state is mixed with another one
     std::string no_factor;            // why `factors` is empty
-    // Scalar inputs or linear gates, one for each component, that every write and erase is multiplied with.
+    // Scalar inputs or linear gates: every write and erase is multiplied with one of them.
     std::vector<OperandId> factors;
     std::vector<OperandId> decays; // gates that stand in decays of states
 };

@@ -41,12 +41,11 @@ struct Tensor {
     void lay_out(std::vector<std::pair<index, int>> const& axes, Layout layout, unsigned char rubbish) {
         auto order = axes; // the fastest first
         std::reverse(order.begin(), order.end());
-        if (layout == Layout::turned) { // tokens first, then the trailing axes, then heads and batch
-            std::stable_sort(order.begin(), order.end(), [](auto const& a, auto const& b) {
-                auto const rank = [](int slot) { return slot == 1 ? 0 : slot >= 3 ? 1 : 2; };
+        if (layout == Layout::turned) // tokens, the trailing axes from the first to the last, heads, batch
+            std::sort(order.begin(), order.end(), [](auto const& a, auto const& b) {
+                auto const rank = [](int slot) { return slot == 1 ? 0 : slot >= 3 ? slot : 10 - slot; };
                 return rank(a.second) < rank(b.second);
             });
-        }
         index step = layout == Layout::spaced ? 2 : 1;
         for (auto [extent, slot] : order) {
             t.stride[slot] = step;
@@ -67,15 +66,13 @@ struct Tensor {
     }
     void write(std::vector<double> const& values) {
         runtime::as_stored<double>(t.data, t.scalar, [&]<class Stored>(Stored* data) {
-            for (std::size_t i = 0; i < offsets.size(); ++i)
-                data[offsets[i]] = runtime::narrowed<Stored>(values[i]);
+            for (std::size_t i = 0; i < offsets.size(); ++i) data[offsets[i]] = runtime::narrowed<Stored>(values[i]);
         });
     }
     std::vector<double> read() const {
         std::vector<double> values(offsets.size());
         runtime::as_stored<double>(t.data, t.scalar, [&]<class Stored>(Stored* data) {
-            for (std::size_t i = 0; i < offsets.size(); ++i)
-                values[i] = runtime::widened<double>(data[offsets[i]]);
+            for (std::size_t i = 0; i < offsets.size(); ++i) values[i] = runtime::widened<double>(data[offsets[i]]);
         });
         return values;
     }
@@ -110,7 +107,8 @@ struct Invocation {
         auto const& shape = point.shape;
         Tensor& t = tensors.emplace_back();
         t.name = prefix + o.name, t.output = output;
-        t.t.scalar = !manner.scalars.empty() ? manner.scalars[std::size_t(id)] : shape.is_double ? DL_F64 : DL_F32;
+        t.t.scalar = !manner.scalars.empty() ? manner.scalars[std::size_t(id)]
+                                             : std::uint32_t(shape.is_double ? DL_F64 : DL_F32);
         t.t.heads = std::uint32_t(shape.operand_heads[std::size_t(id)]);
         std::vector<std::pair<index, int>> axes;
         if (o.role == Role::state) axes.emplace_back(point.sequences(), 0);
@@ -136,9 +134,8 @@ struct Invocation {
 double rounded_to(double x, std::uint32_t scalar) {
     double result = x;
     alignas(8) unsigned char place[8];
-    runtime::as_stored<double>(place, scalar, [&]<class Stored>(Stored*) {
-        result = runtime::widened<double>(runtime::narrowed<Stored>(x));
-    });
+    runtime::as_stored<double>(
+        place, scalar, [&]<class Stored>(Stored*) { result = runtime::widened<double>(runtime::narrowed<Stored>(x)); });
     return result;
 }
 

@@ -7,8 +7,8 @@ namespace deltaloom::codegen {
 
 enum class Layout {
     contiguous,
-    spaced,       // rubbish between the elements of every axis
-    turned,       // the token axis has stride 1, the last axis the number of tokens, ...
+    spaced,        // rubbish between the elements of every axis
+    turned,        // the token axis has stride 1, a vector the number of tokens; a matrix goes column by column
     guarded_front, // contiguous, a forbidden page before the begin of every buffer
     guarded_back,  // the same behind its end
 };

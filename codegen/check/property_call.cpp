@@ -4,6 +4,14 @@
 #include <limits>
 
 namespace deltaloom::codegen {
+
+void same_bits(Sheet& sheet, Form f, Point const& p, std::vector<Manner> const& manners) {
+    auto const want = sheet.call(f, p, manners[0]);
+    if (!want.good()) return sheet.same(f, p, manners[0].chunk, want, {}, {}, 0);
+    for (std::size_t i = 1; i < manners.size(); ++i)
+        sheet.same(f, p, manners[i].chunk, sheet.call(f, p, manners[i]), want.forward, want.gradients, 0);
+}
+
 namespace {
 
 // Several sequences and heads, keys shared: one token for the form step.
@@ -14,14 +22,6 @@ Point several(Sheet& sheet, Form f, char const* name) {
     for (OperandId id : s.facts.inputs) shape.operand_heads[std::size_t(id)] = share[std::size_t(id) % 3];
     Draw draw = s.draw(name);
     return s.point(shape, draw);
-}
-
-// The same bits for every manner as for the first.
-void same_bits(Sheet& sheet, Form f, Point const& p, std::vector<Manner> const& manners) {
-    auto const want = sheet.call(f, p, manners[0]);
-    if (!want.good()) return sheet.same(f, p, manners[0].chunk, want, {}, {}, 0);
-    for (std::size_t i = 1; i < manners.size(); ++i)
-        sheet.same(f, p, manners[i].chunk, sheet.call(f, p, manners[i]), want.forward, want.gradients, 0);
 }
 
 void strided(Sheet& sheet) {

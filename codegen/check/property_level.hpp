@@ -11,6 +11,12 @@ std::vector<Row> call_properties();
 std::vector<Row> sequence_properties();
 std::vector<Row> rule_properties();
 
+void gate_at_one(Sheet&, std::vector<OperandId> const& gates);
+void split_in(Sheet&, std::vector<std::vector<int>> const& splits, int chunk);
+void packed_as(Sheet&, std::vector<std::int64_t> const& offsets);
+// Bits of all manners as of the first.
+void same_bits(Sheet&, Form, Point const&, std::vector<Manner> const&);
+
 inline constexpr double float_budget = 2e-5; // of level float
 
 } // namespace deltaloom::codegen

@@ -53,8 +53,8 @@ void no_write(Sheet& sheet) {
     if (!found) {
         std::vector<std::string> names;
         for (OperandId id : s.facts.factors) names.push_back(s.operand(id).name);
-        return sheet.not_applicable(fmt::format(
-            "with {} at 0 and every gate at one, a token still changes a state", fmt::join(names, ", ")));
+        return sheet.not_applicable(
+            fmt::format("with {} at 0 and every gate at one, a token still changes a state", fmt::join(names, ", ")));
     }
     for (Form f : s.forms) {
         bool const step = f == Form::step;
@@ -85,8 +85,7 @@ void no_write(Sheet& sheet) {
                     auto const& o = s.operand(id);
                     if ((!o.per_token() && o.role != Role::output) || from->values[std::size_t(id)].empty()) continue;
                     std::copy(from->values[std::size_t(id)].begin(), from->values[std::size_t(id)].end(),
-                              to->values[std::size_t(id)].begin() +
-                                  std::ptrdiff_t(place(s.rule, rest, id, 0, i, 0)));
+                              to->values[std::size_t(id)].begin() + std::ptrdiff_t(place(s.rule, rest, id, 0, i, 0)));
                 }
         }
         auto whole = sheet.call(f, p, {.chunk = 8});
@@ -115,25 +114,8 @@ void no_write(Sheet& sheet) {
 // ---- gates ----
 
 void gate_one(Sheet& sheet) {
-    auto const& s = sheet.subject;
-    if (s.facts.decays.empty()) return sheet.not_applicable("no gate decays its state");
-    sheet.not_applicable("its line is none without the gate");
-    for (OperandId gate : s.facts.decays) {
-        auto const declaration = without_gate(s.compiled.rule().declaration, s.operand(gate).name);
-        if (!declaration) continue;
-        for (bool step : {false, true}) {
-            Draw draw = s.draw("gate one", int(gate) * 2 + step);
-            auto p = s.point(s.shape(step ? 1 : 21), draw);
-            set(s, p, gate, [&](int, int, int, int) { return neutral(s.operand(gate)); });
-            auto const reference = reference_without(s, *declaration, p);
-            if (!reference) continue;
-            auto gradients = sample(*reference, draw, 2);
-            gradients[std::size_t(gate)] = {}; // the line without it has no gradient for it
-            for (Form f : s.forms)
-                if ((f == Form::step) == step)
-                    sheet.same(f, p, 8, sheet.call(f, p, {.chunk = 8}), *reference, gradients, float_budget);
-        }
-    }
+    if (sheet.subject.facts.decays.empty()) return sheet.not_applicable("no gate decays its state");
+    gate_at_one(sheet, sheet.subject.facts.decays);
 }
 
 void reset(Sheet& sheet) {
@@ -175,8 +157,7 @@ void reset(Sheet& sheet) {
                 auto values = mine;
                 values.gradients.values.clear();
                 if (sees)
-                    values.forward =
-                        only(s, values.forward, [](Operand const& o) { return o.role == Role::state; });
+                    values.forward = only(s, values.forward, [](Operand const& o) { return o.role == Role::state; });
                 sheet.same(f, token, 0, values, other.forward, {}, 0);
                 sheet.not_applicable(f, Direction::backward, "one token is one sequence");
                 continue;
@@ -334,6 +315,27 @@ void padded(Sheet& sheet) {
 }
 
 } // namespace
+
+void gate_at_one(Sheet& sheet, std::vector<OperandId> const& gates) {
+    auto const& s = sheet.subject;
+    sheet.not_applicable("its line is none without the gate");
+    for (OperandId gate : gates) {
+        auto const declaration = without_gate(s.compiled.rule().declaration, s.operand(gate).name);
+        if (!declaration) continue;
+        for (bool step : {false, true}) {
+            Draw draw = s.draw("gate one", int(gate) * 2 + step);
+            auto p = s.point(s.shape(step ? 1 : 21), draw);
+            set(s, p, gate, [&](int, int, int, int) { return s.operand(gate).domain == Domain::log ? 0.0 : 1.0; });
+            auto const reference = reference_without(s, *declaration, p);
+            if (!reference) continue;
+            auto gradients = sample(*reference, draw, 2);
+            gradients[std::size_t(gate)] = {}; // the line without it has no gradient for it
+            for (Form f : s.forms)
+                if ((f == Form::step) == step)
+                    sheet.same(f, p, 8, sheet.call(f, p, {.chunk = 8}), *reference, gradients, float_budget);
+        }
+    }
+}
 
 std::vector<Row> rule_properties() {
     return {{"no write, no change", no_write},

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 namespace deltaloom::codegen {
-namespace {
 
-void split(Sheet& sheet) {
+void split_in(Sheet& sheet, std::vector<std::vector<int>> const& splits, int chunk) {
     auto const& s = sheet.subject;
     for (Form f : s.forms) {
         bool const step = f == Form::step;
@@ -15,50 +14,57 @@ void split(Sheet& sheet) {
             sheet.not_applicable(f, "one token cannot be split, and the recurrent form was not asked for");
             continue;
         }
-        int const tokens = step ? 5 : 37;
-        Draw draw = s.draw("split");
-        auto const p = s.point(s.shape(tokens, 1, 2), draw);
-        Manner const manner{.chunk = 8};
-        auto const want = sheet.call(whole_form, p, manner);
-        if (!want.good()) {
-            sheet.same(f, p, 8, want, {}, {}, 0);
-            continue;
+        for (auto lengths : splits) {
+            if (step) lengths = {1, 1, 1, 1, 1};
+            int tokens = 0;
+            for (int n : lengths) tokens += n;
+            Draw draw = s.draw("split", tokens);
+            auto const p = s.point(s.shape(tokens, 1, 2), draw);
+            Manner const manner{.chunk = chunk};
+            auto const want = sheet.call(whole_form, p, manner);
+            if (want.good())
+                sheet.same(f, p, chunk, in_pieces(sheet, f, p, lengths, manner), want.forward, want.gradients,
+                           float_budget);
+            else
+                sheet.same(f, p, chunk, want, {}, {}, 0);
         }
-        std::vector<std::vector<int>> splits{{0, 37}, {1, 36}, {8, 29}, {13, 24}, {36, 1}, {37, 0}, {3, 3, 0, 31}};
-        if (step) splits = {{1, 1, 1, 1, 1}};
-        for (auto const& lengths : splits)
-            sheet.same(f, p, 8, in_pieces(sheet, f, p, lengths, manner), want.forward, want.gradients, 2e-5);
     }
 }
 
-// Packed sequences against each alone; parameters' gradients are sums over sequences.
-void packed(Sheet& sheet) {
+// Parameters' gradients are sums over sequences, the rest has the same bits.
+void packed_as(Sheet& sheet, std::vector<std::int64_t> const& offsets) {
     auto const& s = sheet.subject;
     for (Form f : s.forms) {
         if (f == Form::step) {
             sheet.not_applicable(f, "a step is one token of one sequence");
             continue;
         }
-        for (auto const& offsets : {std::vector<std::int64_t>{0, 0, 5, 5, 9, 26, 26}, {0, 1, 4, 21}}) {
-            Draw draw = s.draw("packed");
-            auto const p = s.point(s.shape(int(offsets.back()), 1, 2), draw, offsets);
-            auto const got = sheet.call(f, p, {.chunk = 8, .threads = 2});
-            CallTensors forward = blank(s, p), gradients = blank(s, p);
-            for (int i = 0; i < p.sequences() && got.good(); ++i) {
-                auto const piece = slice(s, p, i, 0, p.length(i));
-                auto const alone = sheet.call(f, piece, {.chunk = 8});
-                if (!alone.good()) return sheet.same(f, piece, 8, alone, {}, {}, 0);
-                put(s, p, forward, i, 0, piece, alone.forward, true);
-                put(s, p, gradients, i, 0, piece, alone.gradients, true);
-            }
-            auto const own = [](Operand const& o) { return !is_parameter(o); };
-            Answer mine = got, shared = got;
-            mine.gradients = only(s, got.gradients, own), shared.gradients = only(s, got.gradients, is_parameter);
-            sheet.same(f, p, 8, mine, forward, gradients, 0);
-            shared.forward.values.clear();
-            if (got.good() && !s.facts.parameters.empty()) sheet.same(f, p, 8, shared, {}, gradients, 2e-5);
+        Draw draw = s.draw("packed");
+        auto const p = s.point(s.shape(int(offsets.back()), 1, 2), draw, offsets);
+        auto const got = sheet.call(f, p, {.chunk = 8, .threads = 2});
+        CallTensors forward = blank(s, p), gradients = blank(s, p);
+        for (int i = 0; i < p.sequences() && got.good(); ++i) {
+            auto const piece = slice(s, p, i, 0, p.length(i));
+            auto const alone = sheet.call(f, piece, {.chunk = 8});
+            if (!alone.good()) return sheet.same(f, piece, 8, alone, {}, {}, 0);
+            put(s, p, forward, i, 0, piece, alone.forward, true);
+            put(s, p, gradients, i, 0, piece, alone.gradients, true);
         }
+        Answer mine = got, shared = got;
+        mine.gradients = only(s, got.gradients, [](Operand const& o) { return !is_parameter(o); });
+        shared.gradients = only(s, got.gradients, is_parameter);
+        sheet.same(f, p, 8, mine, forward, gradients, 0);
+        shared.forward.values.clear();
+        if (got.good() && !s.facts.parameters.empty()) sheet.same(f, p, 8, shared, {}, gradients, float_budget);
     }
+}
+
+namespace {
+
+void split(Sheet& sheet) { split_in(sheet, {{0, 37}, {1, 36}, {8, 29}, {13, 24}, {36, 1}, {37, 0}, {3, 3, 0, 31}}, 8); }
+void packed(Sheet& sheet) {
+    packed_as(sheet, {0, 0, 5, 5, 9, 26, 26});
+    packed_as(sheet, {0, 1, 4, 21});
 }
 
 void prefix(Sheet& sheet) {
@@ -77,8 +83,7 @@ void prefix(Sheet& sheet) {
             Point changed = p; // from token `end` on
             for (OperandId id : s.facts.inputs) {
                 auto const at = std::ptrdiff_t(place(s.rule, p, id, 0, end, 0));
-                std::copy(other.values.values[std::size_t(id)].begin() + at,
-                          other.values.values[std::size_t(id)].end(),
+                std::copy(other.values.values[std::size_t(id)].begin() + at, other.values.values[std::size_t(id)].end(),
                           changed.values.values[std::size_t(id)].begin() + at);
             }
             auto const one = sheet.call(f, p, {.chunk = 8}), two = sheet.call(f, changed, {.chunk = 8});

@@ -1,5 +1,6 @@
 #include "codegen/check/run.hpp"
 
+#include "codegen/check/fault_level.hpp"
 #include "codegen/check/float_level.hpp"
 #include "codegen/check/process.hpp"
 #include "codegen/check/property_level.hpp"
@@ -53,6 +54,7 @@ std::vector<Task> tasks_of(Compiled const& compiled, CheckOptions const& options
     if ((options.property || options.fault) && compiled.production(isa)) {
         auto const subject = std::make_shared<Subject const>(compiled, isa, options.forms, options.seed);
         if (options.property) add(tasks_of(subject, "property", properties()));
+        if (options.fault) add(tasks_of(subject, "fault", faults()));
     }
     return tasks;
 }

@@ -20,8 +20,8 @@ Point slice(Subject const& s, Point const& p, int sequence, int first, int count
         auto const take = [&](std::vector<double> const& from, std::vector<double>& to) {
             if (from.empty()) return;
             auto const at = role == Role::parameter ? 0 : place(s.rule, p, id, sequence, first, 0);
-            auto const n = role == Role::state || role == Role::parameter ? row(s, p, id)
-                                                                         : row(s, p, id) * std::size_t(count);
+            auto const n =
+                role == Role::state || role == Role::parameter ? row(s, p, id) : row(s, p, id) * std::size_t(count);
             to.assign(from.begin() + std::ptrdiff_t(at), from.begin() + std::ptrdiff_t(at + n));
         };
         take(p.values.values[i], part.values.values[i]);
@@ -96,8 +96,7 @@ Answer in_pieces(Sheet& sheet, Form form, Point const& p, std::vector<int> const
         auto const got = sheet.call(form, pieces[i], backward);
         if (!got.good()) return got;
         put(s, p, whole.gradients, 0, firsts[i], pieces[i], got.gradients, true);
-        for (OperandId id : s.facts.states)
-            arriving.values[std::size_t(id)] = got.gradients.values[std::size_t(id)];
+        for (OperandId id : s.facts.states) arriving.values[std::size_t(id)] = got.gradients.values[std::size_t(id)];
     }
     return whole;
 }

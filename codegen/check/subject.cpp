@@ -95,9 +95,11 @@ Answer Sheet::call(Form f, Point const& p, Manner manner) {
 void Sheet::see(Form f, Direction d, Point const& p, int chunk, Worst const& worst, double budget) {
     auto& [verdict, result] = at(f, d);
     ++result.trials;
-    double const before = verdict.looked ? verdict.worst.error - verdict.budget : -1;
     // The worst against its budget is what is told.
-    if (verdict.looked && !(worst.error - budget > before)) return;
+    auto const badness = [](double error, double allowed) {
+        return error > 0 && !(error <= allowed) ? 1 + error : allowed > 0 ? error / allowed : 0;
+    };
+    if (verdict.looked && !(badness(worst.error, budget) > badness(verdict.worst.error, verdict.budget))) return;
     verdict = {worst, budget, chunk_of(f, p, chunk), true, ""};
     describe(result, subject.rule, p);
 }
@@ -116,9 +118,8 @@ void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, CallTenso
             compare_values(worst, subject.rule, p, have, want, floor);
             if (d == Direction::backward && !worst.index.empty()) worst.index = "d_" + worst.index;
         }
-        bool const empty = got.good() && std::all_of(have.values.begin(), have.values.end(), [](auto const& v) {
-            return v.empty();
-        });
+        bool const empty =
+            got.good() && std::all_of(have.values.begin(), have.values.end(), [](auto const& v) { return v.empty(); });
         if (!empty) see(f, d, p, chunk, worst, budget);
     }
 }
@@ -140,8 +141,7 @@ void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, Reference
 void Sheet::holds(Form f, Direction d, Point const& p, int chunk, bool good, std::string const& index,
                   std::string const& got, std::string const& want) {
     Worst worst;
-    if (!good)
-        worst = {std::numeric_limits<double>::infinity(), index, got, want};
+    if (!good) worst = {std::numeric_limits<double>::infinity(), index, got, want};
     see(f, d, p, chunk, worst, 0);
 }
 
