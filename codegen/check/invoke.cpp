@@ -3,6 +3,7 @@
 #include "codegen/check/guarded.hpp"
 #include "deltaloom/runtime/cpu/calls.hpp"
 
+#include <cfenv>
 #include <deque>
 #include <fmt/format.h>
 #include <limits>
@@ -96,6 +97,19 @@ void run_reversed(void*, std::int64_t n, void (*body)(void*, std::int64_t), void
     for (std::int64_t i = n; i-- > 0;) body(context, i);
 }
 
+struct Flags {
+    bool called = false, inexact = false;
+};
+void run_watched(void* host, std::int64_t n, void (*body)(void*, std::int64_t), void* context) {
+    auto& flags = *static_cast<Flags*>(host);
+    flags.called = true;
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::feclearexcept(FE_ALL_EXCEPT);
+        body(context, i);
+        flags.inexact |= std::fetestexcept(FE_INEXACT) != 0;
+    }
+}
+
 struct Invocation {
     TypedRule const& rule;
     Point const& point;
@@ -182,7 +196,14 @@ Answer invoke(Described const& described, TypedRule const& rule, Point const& po
     if (!point.offsets.empty()) c.offsets = point.offsets.data(), c.sequences = point.sequences();
     c.operand = operand.data();
     c.state_in = state_in.data(), c.state_out = state_out.data();
-    if (manner.host != Host::none) c.parallel_for = manner.host == Host::reversed ? run_reversed : run_in_order;
+    Flags flags;
+    c.host = &flags;
+    switch (manner.host) {
+    case Host::none: break;
+    case Host::in_order: c.parallel_for = run_in_order; break;
+    case Host::reversed: c.parallel_for = run_reversed; break;
+    case Host::watched: c.parallel_for = run_watched; break;
+    }
     for (auto& t : call.tensors) t.remember();
 
     Answer answer;
@@ -218,6 +239,7 @@ Answer invoke(Described const& described, TypedRule const& rule, Point const& po
             (workspace.guarded && !workspace.guarded->intact()))
             answer.stray = "a write beside the workspace";
     }
+    answer.exact = flags.called && !flags.inexact;
     for (auto& t : call.tensors)
         if (answer.stray.empty() && t.strayed()) answer.stray = "a write beside the elements of " + t.name;
     answer.forward.values.resize(count), answer.gradients.values.resize(count);

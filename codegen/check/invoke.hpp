@@ -12,7 +12,8 @@ enum class Layout {
     guarded_front, // contiguous, a forbidden page before the begin of every buffer
     guarded_back,  // the same behind its end
 };
-enum class Host { none, in_order, reversed }; // a parallel_for of the host's own
+// A parallel_for of the host's own; watched: in order, with an eye on the processor's inexact flag.
+enum class Host { none, in_order, reversed, watched };
 
 struct Manner {
     dl_form form = DL_CHOOSE;
@@ -32,6 +33,7 @@ struct Answer {
     dl_status status{};
     std::string path;               // of the last call
     std::string stray;              // what was touched and must not be; empty: nothing
+    bool exact = false;             // watched, at least two sequences or heads, and no kernel rounded anything
     CallTensors forward, gradients; // row-major, as the point; absent ones empty
     bool good() const { return code == 0 && stray.empty(); }
 };

@@ -78,6 +78,13 @@ Reference::Reference(Compiled const& compiled, Point const& point, Evaluation ev
                         });
 }
 
+bool Reference::in_range() const {
+    for (auto const& values : forward_.values)
+        for (double x : values)
+            if (!(std::abs(x) < 1e30)) return false;
+    return true;
+}
+
 double Reference::slope(OperandId id, std::vector<double> const& direction) const {
     double sum = 0;
     for (int s = 0; s < point_.sequences(); ++s)

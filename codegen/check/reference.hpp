@@ -16,6 +16,8 @@ public:
     Reference(Compiled const&, Point const&, Evaluation);
     Reference(Reference const&) = delete;
     CallTensors const& forward() const { return forward_; }
+    // The line itself stays far within the range of float32.
+    bool in_range() const;
     // Only sequences and heads whose tangents are not all zero are evaluated.
     double slope(OperandId, std::vector<double> const& direction) const;
     double derivative(OperandId, std::size_t at) const;

@@ -2,6 +2,7 @@
 
 #include "codegen/check/fault_level.hpp"
 #include "codegen/check/float_level.hpp"
+#include "codegen/check/integer_level.hpp"
 #include "codegen/check/process.hpp"
 #include "codegen/check/property_level.hpp"
 #include "codegen/check/result_json.hpp"
@@ -43,6 +44,11 @@ std::vector<Task> tasks_of(Compiled const& compiled, CheckOptions const& options
         ProgramLevel level;
         level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
         add(text_tasks(compiled, level));
+    }
+    if (options.integer) {
+        IntegerLevel level;
+        level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
+        add(integer_tasks(compiled, level));
     }
     if (options.number) {
         FloatLevel level;

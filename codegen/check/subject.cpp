@@ -127,6 +127,8 @@ void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, CallTenso
 void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, Reference const& reference,
                  std::vector<Sampled> const& gradients, double budget, double floor) {
     if (!got.good()) return same(f, p, chunk, got, {}, {}, budget, floor);
+    if (!reference.in_range())
+        return not_applicable(f, fmt::format("the line itself grows beyond float32 over {} tokens", p.shape.tokens));
     Worst forward, backward;
     if (!got.forward.values.empty()) {
         compare_values(forward, subject.rule, p, got.forward, reference.forward(), floor);
