@@ -22,18 +22,23 @@ struct Options {
     std::string compiler, json, text_folder;
 };
 
-// "exact", "1.2e-07", "differs", or nothing where there is no such result.
+// "exact", "1.2e-07", "12 hold", "differs", or nothing where there is no such result.
 std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level,
                  std::string const& scalar) {
     std::optional<Result> worst;
+    int held = 0;
     for (auto const& r : results) {
         if (r.form != form || r.direction != direction || r.level != level || (!scalar.empty() && r.scalar != scalar))
             continue;
+        held += r.pass && r.reason.empty();
         if (!worst || !r.pass || r.error.value_or(0) > worst->error.value_or(0)) worst = r;
         if (!r.pass) break;
     }
     if (!worst) return "";
     if (!worst->pass) return "differs";
+    if (level == "property" || level == "fault") return fmt::format("{} hold", held);
+    if (!worst->reason.empty()) return "n/a";
+    if (level == "integer") return "exact";
     return worst->error ? fmt::format("{:.1e}", *worst->error) : "exact";
 }
 
