@@ -343,7 +343,7 @@ struct arguments {{
     void (*parallel_for)(void* host, std::int64_t n, void (*body)(void*, std::int64_t), void* context) = nullptr; // absent: the library's pool
     void* host = nullptr;
     std::uint32_t flags = 0;    // DL_CHECK_VALUES, DL_STATE_TRANSPOSED, DL_CHUNK_STATES
-    std::int64_t snapshots = 0; // of the last states, the newest first; with DL_CHUNK_STATES: of the states before each chunk
+    std::int64_t snapshots = 0; // of the last states; with DL_CHUNK_STATES: of those before each chunk
     void* workspace = nullptr; // of workspace_size bytes; absent: allocated for the call
     std::size_t workspace_bytes = 0;
 }};

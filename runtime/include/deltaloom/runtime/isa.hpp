@@ -23,8 +23,4 @@
 #define DELTALOOM_ISA DELTALOOM_SYMBOL(DELTALOOM_LIBRARY, DELTALOOM_LEVEL)
 #define DELTALOOM_HOST DELTALOOM_SYMBOL(DELTALOOM_LIBRARY, host)
 // Functions that stand outside those namespaces leave no symbol behind.
-#if defined(__GNUC__)
-#define DELTALOOM_INLINE __attribute__((always_inline)) inline
-#else
-#define DELTALOOM_INLINE inline
-#endif
+#define DELTALOOM_INLINE inline __attribute__((always_inline))

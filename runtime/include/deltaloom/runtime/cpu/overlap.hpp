@@ -27,13 +27,13 @@ inline bool place(placed& p, void const* data, int element, index const* extents
                   int& axis) {
     constexpr wide limit = wide(1) << 62;
     p.element = element, p.axes = 0;
-    wide below = 0, above = 0;
+    wide below = 0, above = 0, longest = -1;
     for (int a = 0; a < count; ++a) {
         wide const last = wide(extents[a]) - 1, step = wide(strides[a]) * element;
         if (last < 1) continue;
-        axis = a;
         wide const size = step < 0 ? -step : step;
-        if (size != 0 && last > limit / size) return false;
+        if (size != 0 && last > limit / size) return axis = a, false;
+        if (last * size > longest) longest = last * size, axis = a;
         (step < 0 ? below : above) += last * size;
         if (below + above > limit) return false;
         if (size) p.axis_of[p.axes++] = {size, last, a};
