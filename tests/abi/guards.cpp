@@ -24,10 +24,7 @@ void stays_inside(Call& c) {
         INFO(c.rule.name << " " << (backward ? "backward" : "forward") << ", form " << c.call.form
                          << ", T = " << c.shape.tokens << ", dk = " << c.shape.dk << ", dv = " << c.shape.dv << ", "
                          << (c.end == GuardedEnd::back ? "past the end" : "before the begin"));
-        std::string whose = "none";
-        for (auto const& o : c.outputs[backward])
-            if (touched && c.workspace.guards(touched)) whose = "the workspace";
-        INFO("touched " << touched << ", guard of " << whose);
+        INFO("touched " << touched << (c.workspace.guards(touched) ? ", beside the workspace" : ", beside a tensor"));
         REQUIRE(touched == nullptr);
         REQUIRE(code == 0);
         REQUIRE(c.intact());
@@ -50,6 +47,32 @@ struct Forced { // a level of the instruction set
 
 } // namespace
 
+TEST_CASE("a touch outside is seen") {
+    using deltaloom::codegen::forbidden_touch;
+    for (std::size_t bytes : {1, 100, 4096, 5000}) {
+        Guarded const back(bytes, GuardedEnd::back), front(bytes, GuardedEnd::front);
+        auto *const past = static_cast<std::byte volatile*>(back.data()) + bytes, *const before =
+                                                                                      static_cast<std::byte volatile*>(
+                                                                                          front.data()) -
+                                                                                      1;
+        CHECK(forbidden_touch([&] { *(past - 1) = *(before + 1); }) == nullptr);
+        CHECK(forbidden_touch([&] { *past = std::byte(1); }) == back.data() + bytes);
+        CHECK(forbidden_touch([&] { (void)std::byte(*before); }) == front.data() - 1);
+        CHECK(back.guards(back.data() + bytes));
+        CHECK((back.intact() && front.intact()));
+        if (bytes % 4096 == 0) continue;
+        back.data()[-1] = std::byte(7), front.data()[bytes] = std::byte(7); // no page there: the pattern tells
+        CHECK_FALSE(back.intact());
+        CHECK_FALSE(front.intact());
+    }
+    // A kernel with less scratch than it needs is caught.
+    Call c(*dl_rule_named("delta"), {.batch = 1, .tokens = 40, .dk = 8, .dv = 8}, 1, GuardedEnd::back);
+    REQUIRE(c.prepare(false) == 0);
+    Guarded less(c.workspace.bytes() / 2, GuardedEnd::back);
+    c.call.workspace = less.data(); // and says that it is all there
+    CHECK(less.guards(forbidden_touch([&] { c.library.forward(&c.rule, &c.call, &c.status); })));
+}
+
 TEST_CASE("inside the buffers at every length and extent of the tail list") {
     for (std::uint32_t i = 0; i < dl_rule_count(); ++i)
         for (auto tokens : lengths)
@@ -62,7 +85,8 @@ TEST_CASE("inside the buffers on the lower instruction sets") {
         Forced const forced(runtime::isa_name(runtime::isa_level(level)));
         for (std::uint32_t i = 0; i < dl_rule_count(); ++i)
             for (std::int64_t tokens : {0, 1, 3, 17, 33})
-                for (auto [dk, dv] : {extents[0], extents[5], extents[6]}) {
+                for (auto const* extent : {extents[0], extents[5], extents[6]}) {
+                    auto const dk = extent[0], dv = extent[1];
                     every_form(*dl_rule_at(i), {.batch = 1, .tokens = tokens, .dk = dk, .dv = dv});
                     CHECK(std::string(dl_last_path()).find(runtime::isa_name(runtime::isa_level(level))) !=
                           std::string::npos);

@@ -55,7 +55,7 @@ TEST_CASE("two libraries of one program each compute their own rule") {
     dl_call call{};
     CHECK(contract_rules_forward(contract_rules_rule_named("delta"), &call, &status) == DL_BAD_FIELD);
     CHECK(std::string(contract_rules_last_path()).empty());
-    CHECK(std::string(other_rules_last_path()).find("recurrent forward") != std::string::npos);
+    CHECK(std::string(other_rules_last_path()).find("step forward") != std::string::npos);
     // A rule of the other is refused by name.
     call.struct_size = sizeof call, call.abi_version = DL_ABI_VERSION;
     CHECK(contract_rules_forward(other_rules_rule_at(0), &call, &status) == DL_BAD_FIELD);
@@ -86,7 +86,7 @@ TEST_CASE("a shared build exports the plain names for dlopen, bound to itself") 
             INFO(s);
             CHECK((s.rfind("dl_", 0) == 0 || s.rfind("other_rules_", 0) == 0));
         }
-    CHECK(symbols("readelf -d " OTHER_RULES " | grep SYMBOLIC").size() == 1);
+    CHECK_FALSE(symbols("readelf -d " OTHER_RULES " | grep SYMBOLIC").empty());
 }
 
 TEST_CASE("two static libraries define no symbol in common") {

@@ -223,14 +223,18 @@ static void take_values(Call& to, Call& from) {
         from.each(what, [&](dl_tensor& t, dl_operand const& o) { to.write(*all[i++], o, from.read(t, o)); });
     }
 }
-static void same_values(Call& a, Call& b, bool backward) {
+static void same_values(Call& a, Call& b, bool backward, double parameters_within = 0) {
     std::vector<dl_tensor*> all;
     int const what = backward ? 3 : 2;
     b.each(what, [&](dl_tensor& t, dl_operand const&) { all.push_back(&t); });
     std::size_t i = 0;
     a.each(what, [&](dl_tensor& t, dl_operand const& o) {
         INFO(o.name);
-        CHECK(a.read(t, o) == b.read(*all[i++], o));
+        auto const got = b.read(*all[i++], o), want = a.read(t, o);
+        if (o.varies == DL_PER_HEAD && parameters_within > 0)
+            CHECK(largest_difference(got, want) <= parameters_within);
+        else
+            CHECK(got == want);
     });
 }
 
@@ -391,7 +395,8 @@ TEST_CASE("snapshots of the last states, slot 0 the newest") {
     });
 }
 
-TEST_CASE("the forward's chunk states spare the backward its own: the same bits") {
+// A parameter's gradient is summed over the chunks in another order; all else has the same bits.
+TEST_CASE("the forward's chunk states spare the backward its own") {
     each_rule([](dl_rule const& r) {
         struct Kind {
             std::uint32_t form, chunk;
@@ -406,7 +411,7 @@ TEST_CASE("the forward's chunk states spare the backward its own: the same bits"
                 kept.call.flags = DL_CHUNK_STATES;
                 for (bool backward : {false, true}) {
                     run(plain, backward), run(kept, backward);
-                    same_values(plain, kept, backward);
+                    same_values(plain, kept, backward, 1e-5);
                 }
                 CHECK(last_path().find("states given") != std::string::npos);
                 if (shape.tokens && shape.offsets.empty()) { // slot 0 is the initial state
@@ -509,7 +514,7 @@ TEST_CASE("the path that ran can be asked for, in each thread") {
     c.call.form = DL_CHUNKED, c.call.chunk = 8, c.call.threads = 3;
     run(c, true);
     CHECK(last_path().find("chunked backward ") == 0);
-    for (char const* word : {"f32", "chunk 8", "schedule", "8 units on 3 lanes"}) {
+    for (char const* word : {"f32", "chunk 8", "schedule", "4 units on 3 lanes"}) {
         INFO(last_path() << " lacks " << word);
         CHECK(last_path().find(word) != std::string::npos);
     }

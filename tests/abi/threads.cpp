@@ -103,9 +103,8 @@ TEST_CASE("70,000 packed sequences of no to three tokens, forward and backward")
             run(all, backward);
             REQUIRE(all.finite(backward));
         }
-        // Every sequence by itself: the same bits; the parameters' gradients are sums.
-        std::vector<double> sums(all.entries.at(&all.gradient[0]) + 64);
-        for (std::int64_t s = 0; s < 70000; s += 1 + std::int64_t(draw() % 29) * (s > 400)) {
+        // Every sequence by itself: the same bits.
+        for (std::int64_t s = 0; s < 70000; s += 1 + std::int64_t(draw() % 199) * (s > 300)) {
             std::int64_t const first = shape.offsets[std::size_t(s)], n = shape.offsets[std::size_t(s) + 1] - first;
             Shape alone = shape;
             alone.offsets.clear(), alone.tokens = n;
