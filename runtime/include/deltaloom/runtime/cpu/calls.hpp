@@ -6,7 +6,18 @@
 namespace deltaloom::runtime {
 inline namespace DELTALOOM_HOST {
 
-inline thread_local char path[160] = "";
+struct last_run {
+    run_path path;
+    char text[192];
+};
+inline last_run& last_of_thread() {
+    static thread_local last_run one;
+    return one;
+}
+inline char const* last_path() {
+    last_run& last = last_of_thread();
+    return describe(last.path, last.text, sizeof last.text);
+}
 
 // Is the rule one of the `count` at `rules`? What another library made is laid out in its own way.
 inline int owned(dl_rule const* rule, dl_rule const* rules, std::size_t count, char const* library, dl_status* status) {
@@ -34,12 +45,13 @@ inline int workspace(dl_rule const* rule, dl_call const* call, std::size_t* byte
 }
 
 inline int execute(dl_rule const* rule, dl_call const* call, dl_status* status, bool backward) {
-    path[0] = 0;
-    if (int code = validate(rule, call, backward, status)) return code;
+    last_of_thread().path = {};
+    place_list places;
+    if (int code = validate(rule, call, backward, status, places)) return code;
     driver d(*rule, *call, backward);
     if (int code = d.prepare(status)) return code;
-    if (int code = d.execute(status)) return code;
-    d.describe(path, sizeof path);
+    if (int code = d.execute(places, status)) return code;
+    last_of_thread().path = d.path();
     return 0;
 }
 
@@ -76,7 +88,7 @@ inline int execute(dl_rule const* rule, dl_call const* call, dl_status* status, 
         int const code = deltaloom::runtime::owned(r, RULES, sizeof RULES / sizeof RULES[0], #LIBRARY, s);             \
         return code ? code : deltaloom::runtime::execute(r, c, s, true);                                               \
     }                                                                                                                  \
-    DELTALOOM_EXPORT char const* PREFIX##_last_path(void) { return deltaloom::runtime::path; }                         \
+    DELTALOOM_EXPORT char const* PREFIX##_last_path(void) { return deltaloom::runtime::last_path(); }                  \
     }
 
 // A shared build has the plain names too, for a host that opens it at run time.

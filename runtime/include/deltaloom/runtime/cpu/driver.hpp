@@ -9,6 +9,7 @@
 #include <cmath>
 #include <deltaloom/runtime/cpu/features.hpp>
 #include <deltaloom/runtime/cpu/parallel.hpp>
+#include <deltaloom/runtime/cpu/path.hpp>
 #include <deltaloom/runtime/cpu/pieces.hpp>
 #include <deltaloom/runtime/cpu/validate.hpp>
 #include <deltaloom/runtime/cpu/values.hpp>
@@ -301,23 +302,17 @@ struct driver {
         as_stored<double>(t.data, t.scalar, [&]<class Stored>(Stored* data) { data[offset] = narrowed<Stored>(x); });
     }
 
-    // Which kernel runs, and how: "chunked backward v4 f32 chunk 16, schedule heads: 8 units on 2 lanes, ...".
-    void describe(char* text, std::size_t size) const {
+    run_path path() const {
         char const* const forms[] = {"step", "recurrent", "chunked"};
-        if (nothing) {
-            std::snprintf(text, size, "none %s: nothing it writes is wanted", backward ? "backward" : "forward");
-            return;
-        }
-        int const at = std::snprintf(text, size, "%s %s %s %s chunk %lld, schedule heads: %lld units on %lld lanes",
-                                     form == 2 && call.form == DL_PARALLEL ? "parallel" : forms[form],
-                                     backward ? "backward" : "forward", isa_name(level), scalar ? "f64" : "f32",
-                                     (long long)chunk, (long long)units, (long long)lanes);
-        if (backward && at > 0 && std::size_t(at) < size)
-            std::snprintf(text + at, size - std::size_t(at),
-                          in_pieces() ? ", states given" : ", a state kept every %lld", (long long)segment);
+        run_path p;
+        p.form = form == 2 && call.form == DL_PARALLEL ? "parallel" : forms[form];
+        p.backward = backward, p.nothing = nothing, p.given = in_pieces(), p.in_double = scalar, p.level = level;
+        p.chunk = chunk, p.units = units, p.lanes = lanes, p.segment = segment;
+        return p;
     }
 
-    int execute(dl_status* status) {
+    // `places`: what `validate` found.
+    int execute(place_list const& places, dl_status* status) {
         if (!nothing && (bytes > call.workspace_bytes || !call.workspace))
             return refuse(status, DL_WORKSPACE, no_operand, no_axis,
                           call.workspace ? "workspace_bytes is %zu, this call needs %zu: ask dl_workspace"
@@ -325,7 +320,8 @@ struct driver {
                                            "dl_workspace",
                           call.workspace_bytes, bytes);
         if (!nothing)
-            if (int code = validate_against(rule, call, backward, call.workspace, bytes, true, "workspace", status))
+            if (int code =
+                    validate_against(places, rule, call, backward, call.workspace, bytes, true, "workspace", status))
                 return code;
         if (call.flags & DL_CHECK_VALUES)
             if (int code = validate_values(rule, call, backward, status)) return code;

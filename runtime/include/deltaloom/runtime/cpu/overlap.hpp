@@ -11,12 +11,12 @@ inline namespace DELTALOOM_HOST {
 // The axes that have more than one position, as steps in bytes upwards from the lowest address.
 struct placed {
     struct axis {
-        wide step; // > 0
-        wide last; // positions 0 .. last
+        index step; // > 0
+        index last; // positions 0 .. last
         int number;
     };
     std::uintptr_t low = 0;
-    wide span = 0; // bytes from low to the last element's end
+    index span = 0; // bytes from low to the last element's end, at most 2^62
     int axes = 0;
     axis axis_of[6];
     int element = 1;
@@ -25,22 +25,24 @@ struct placed {
 // False where the span leaves the address space; `axis` says where the sum ran over.
 inline bool place(placed& p, void const* data, int element, index const* extents, index const* strides, int count,
                   int& axis) {
-    constexpr wide limit = wide(1) << 62;
+    constexpr index limit = index(1) << 62;
     p.element = element, p.axes = 0;
-    wide below = 0, above = 0, longest = -1;
+    index below = 0, above = 0, longest = -1;
     for (int a = 0; a < count; ++a) {
-        wide const last = wide(extents[a]) - 1, step = wide(strides[a]) * element;
+        index const last = extents[a] - 1;
         if (last < 1) continue;
-        wide const size = step < 0 ? -step : step;
-        if (size != 0 && last > limit / size) return axis = a, false;
-        if (last * size > longest) longest = last * size, axis = a;
-        (step < 0 ? below : above) += last * size;
-        if (below + above > limit) return false;
-        if (size) p.axis_of[p.axes++] = {size, last, a};
+        index const size = strides[a] < 0 ? -(strides[a] + 1) : strides[a]; // one less where negative: it always fits
+        index step = 0, reach = 0;
+        if (__builtin_mul_overflow(size + (strides[a] < 0 && size < limit), index(element), &step) ||
+            __builtin_mul_overflow(step, last, &reach) || reach > limit - below - above)
+            return axis = a, false;
+        (strides[a] < 0 ? below : above) += reach;
+        if (reach > longest) longest = reach, axis = a;
+        if (step) p.axis_of[p.axes++] = {step, last, a};
     }
-    wide const base = wide(reinterpret_cast<std::uintptr_t>(data));
-    if (base - below < 0 || base + above + element > wide(~std::uintptr_t(0))) return false;
-    p.low = std::uintptr_t(base - below), p.span = below + above + element;
+    auto const base = reinterpret_cast<std::uintptr_t>(data);
+    if (base < std::uintptr_t(below) || ~std::uintptr_t(0) - base < std::uintptr_t(above + element)) return false;
+    p.low = base - std::uintptr_t(below), p.span = below + above + element;
     return true;
 }
 
@@ -122,14 +124,14 @@ inline int coinciding_axis(placed p) {
     for (int i = 1; i < p.axes; ++i) // longest step first
         for (int j = i; j > 0 && p.axis_of[j].step > p.axis_of[j - 1].step; --j)
             std::swap(p.axis_of[j], p.axis_of[j - 1]);
-    wide within = 0; // the reach of the shorter steps
+    index within = 0; // the reach of the shorter steps
     for (int i = p.axes; i-- > 0;) {
         auto const& a = p.axis_of[i];
         if (a.step <= within) {
             // step d + sum_j step_j d_j = 0 with d in 1 .. last, d_j in -last_j .. last_j
             bounded_equation e;
             e.add(a.step, a.last - 1);
-            for (int j = i + 1; j < p.axes; ++j) e.add(p.axis_of[j].step, 2 * p.axis_of[j].last);
+            for (int j = i + 1; j < p.axes; ++j) e.add(p.axis_of[j].step, 2 * wide(p.axis_of[j].last));
             if (e.solvable(within - a.step)) return a.number;
         }
         within += a.step * a.last;
@@ -139,12 +141,12 @@ inline int coinciding_axis(placed p) {
 
 // A byte that both have.
 inline bool meet(placed const& a, placed const& b) {
-    if (wide(a.low) + a.span <= wide(b.low) || wide(b.low) + b.span <= wide(a.low)) return false;
+    if (a.low + std::uintptr_t(a.span) <= b.low || b.low + std::uintptr_t(b.span) <= a.low) return false;
     bounded_equation e;
     wide target = wide(b.low) - wide(a.low);
     for (int i = 0; i < a.axes; ++i) e.add(a.axis_of[i].step, a.axis_of[i].last);
     for (int i = 0; i < b.axes; ++i)
-        e.add(b.axis_of[i].step, b.axis_of[i].last), target += b.axis_of[i].step * b.axis_of[i].last;
+        e.add(b.axis_of[i].step, b.axis_of[i].last), target += wide(b.axis_of[i].step) * b.axis_of[i].last;
     e.add(1, wide(a.element) - 1 + b.element - 1);
     return e.solvable(target + b.element - 1);
 }

@@ -11,6 +11,8 @@ __extension__ typedef __int128 wide; // sums and products of extents and strides
 
 // A dimension's extent; a step axis is written as its number.
 inline index extent(dl_rule const& rule, dl_call const& call, char const* name) {
+    for (std::uint32_t d = 0; d < rule.dim_count; ++d) // most often the name is the very same string
+        if (rule.dims[d] == name) return call.dim[d];
     for (std::uint32_t d = 0; d < rule.dim_count; ++d)
         if (!std::strcmp(rule.dims[d], name)) return call.dim[d];
     return std::atoll(name);

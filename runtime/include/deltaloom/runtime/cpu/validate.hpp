@@ -86,7 +86,7 @@ inline int validate_form(dl_rule const& r, dl_call const& c, bool backward, dl_s
     return 0;
 }
 
-inline int validate(dl_rule const* rule, dl_call const* call, bool backward, dl_status* status) {
+inline int validate(dl_rule const* rule, dl_call const* call, bool backward, dl_status* status, place_list& places) {
     auto const field = [&](char const* text, auto... x) { return bad_field(status, text, x...); };
     if (!rule) return field("rule is NULL: take one from dl_rule_at or dl_rule_named");
     if (rule->struct_size != sizeof(dl_rule))
@@ -117,16 +117,21 @@ inline int validate(dl_rule const* rule, dl_call const* call, bool backward, dl_
     }
     if (int code = validate_offsets(c, status)) return code;
     std::int64_t const rows = c.batch > c.sequences ? c.batch : c.sequences, most = std::int64_t(1) << 62;
-    wide const tokens = c.tokens > 1 ? c.tokens : 1, a_row = wide(c.value_heads) * tokens;
-    if (a_row > most || (rows && a_row > most / rows))
+    std::int64_t all = 0;
+    if (__builtin_mul_overflow(c.value_heads, c.tokens > 1 ? c.tokens : 1, &all) ||
+        __builtin_mul_overflow(all, rows > 1 ? rows : 1, &all) || all > most)
         return field("%s * tokens * value_heads is over 2^62: extents are %lld, %lld, %lld",
                      c.offsets ? "sequences" : "batch", (long long)rows, (long long)c.tokens, (long long)c.value_heads);
     if (int code = validate_form(r, c, backward, status)) return code;
     if (!c.operand) return field("operand is NULL: one tensor for each of the rule's %u operands", r.operand_count);
     if (backward && !c.gradient)
         return field("gradient is NULL: one tensor for each of the rule's %u operands", r.operand_count);
-    if (int code = validate_each(r, c, backward, status)) return code;
-    return validate_overlaps(r, c, backward, status);
+    if (int code = validate_each(r, c, backward, places, status)) return code;
+    return validate_overlaps(r, c, backward, places, status);
+}
+inline int validate(dl_rule const* rule, dl_call const* call, bool backward, dl_status* status) {
+    place_list places;
+    return validate(rule, call, backward, status, places);
 }
 
 } // namespace DELTALOOM_HOST

@@ -65,8 +65,57 @@ inline int validate_heads(dl_rule const& r, dl_call const& c, tensor_use const& 
     return 0;
 }
 
+inline bool in_place(tensor_use const& out, dl_tensor const* in) {
+    dl_tensor const& x = *out.tensor;
+    if (!in || x.data != in->data || x.scalar != in->scalar || x.heads != in->heads) return false;
+    bool same = true;
+    for (int d = 0; d < 6; ++d) same &= out.extents[d] <= 1 || x.stride[d] == in->stride[d];
+    return same;
+}
+
+// The memory of a call's tensors, so that most calls need no second look for what overlaps.
+struct place_list {
+    struct place {
+        std::uintptr_t low, end;
+        std::uint32_t operand;
+        bool written, initial, in_place; // in_place: a final state where its initial one is
+    };
+    place all[48];
+    int count = 0;
+    bool complete = true, writes = false;
+
+    void add(dl_call const& c, tensor_use const& u, placed const& p) {
+        writes |= u.written;
+        if (count == int(sizeof all / sizeof all[0])) {
+            complete = false;
+            return;
+        }
+        bool const in = u.kind == use_kind::state_in;
+        bool const same = u.kind == use_kind::state_out && in_place(u, c.state_in ? c.state_in + u.state : nullptr);
+        all[count++] = {p.low, p.low + std::uintptr_t(p.span), u.operand, u.written, in, same};
+    }
+    // May something that is written lie on something else?
+    bool may_meet() const {
+        for (int i = 0; i < count; ++i)
+            for (int j = 0; j < count && all[i].written; ++j) {
+                place const &a = all[i], &b = all[j];
+                if (i != j && a.low < b.end && b.low < a.end && !(a.in_place && b.initial && a.operand == b.operand) &&
+                    !(b.in_place && a.initial && a.operand == b.operand))
+                    return true;
+            }
+        return !complete;
+    }
+    bool may_meet(void const* other, std::size_t bytes, bool other_written) const {
+        auto const low = reinterpret_cast<std::uintptr_t>(other);
+        for (int i = 0; i < count; ++i)
+            if ((all[i].written || other_written) && all[i].low < low + bytes && low < all[i].end) return true;
+        return !complete;
+    }
+};
+
 // One tensor that is there.
-inline int validate_tensor(dl_rule const& r, dl_call const& c, tensor_use const& u, dl_status* status) {
+inline int validate_tensor(dl_rule const& r, dl_call const& c, tensor_use const& u, place_list& places,
+                           dl_status* status) {
     dl_operand const& o = r.operands[u.operand];
     dl_tensor const& t = *u.tensor;
     auto const bad = [&](int axis, char const* text, auto... x) {
@@ -93,11 +142,12 @@ inline int validate_tensor(dl_rule const& r, dl_call const& c, tensor_use const&
     if (int const a = coinciding_axis(p); a >= 0)
         return bad(a, "%s %s: stride %lld along the axis %s: elements fall together with those along other axes",
                    (long long)t.stride[a], axis_name(r, u, c, a));
+    places.add(c, u, p);
     return 0;
 }
 
 // The tensors that must be there are, and each that is there describes its elements.
-inline int validate_each(dl_rule const& r, dl_call const& c, bool backward, dl_status* status) {
+inline int validate_each(dl_rule const& r, dl_call const& c, bool backward, place_list& places, dl_status* status) {
     return each_tensor(r, c, backward, [&](tensor_use const& u) {
         dl_operand const& o = r.operands[u.operand];
         bool const nothing = o.varies == DL_PER_TOKEN && (c.tokens == 0 || c.batch == 0);
@@ -115,19 +165,20 @@ inline int validate_each(dl_rule const& r, dl_call const& c, bool backward, dl_s
             return refuse(status, DL_BAD_OPERAND, u.operand, no_axis,
                           "gradient of initial state %s: there is no initial state, so there is no gradient for it",
                           o.name);
-        if (int code = validate_tensor(r, c, u, status)) return code;
-        return 0;
+        return validate_tensor(r, c, u, places, status);
     });
 }
 
 // What is written shares no byte with anything else, but for a state that advances in place. `other` is a memory that
 // no operand names: the workspace, the offsets.
-inline int validate_against(dl_rule const& r, dl_call const& c, bool backward, void const* other, std::size_t bytes,
-                            bool other_written, char const* name, dl_status* status) {
+inline int validate_against(place_list const& places, dl_rule const& r, dl_call const& c, bool backward,
+                            void const* other, std::size_t bytes, bool other_written, char const* name,
+                            dl_status* status) {
     placed room;
     int axis = -1;
     index const extents[] = {index(bytes)}, strides[] = {1};
-    if (!bytes || !place(room, other, 1, extents, strides, 1, axis)) return 0;
+    if (!bytes || !places.may_meet(other, bytes, other_written) || !place(room, other, 1, extents, strides, 1, axis))
+        return 0;
     return each_tensor(r, c, backward, [&](tensor_use const& u) {
         placed p;
         if (!u.tensor->data || u.empty() || !(u.written || other_written) || !placed_at(p, u, axis) || !meet(p, room))
@@ -137,17 +188,9 @@ inline int validate_against(dl_rule const& r, dl_call const& c, bool backward, v
     });
 }
 
-inline bool in_place(tensor_use const& a, tensor_use const& b) {
-    bool const out_in = a.kind == use_kind::state_out && b.kind == use_kind::state_in;
-    if (!out_in || a.operand != b.operand) return false;
-    dl_tensor const &x = *a.tensor, &y = *b.tensor;
-    bool same = x.data == y.data && x.scalar == y.scalar && x.heads == y.heads;
-    for (int d = 0; d < 6; ++d) same &= a.extents[d] <= 1 || x.stride[d] == y.stride[d];
-    return same;
-}
-
-inline int validate_overlaps(dl_rule const& r, dl_call const& c, bool backward, dl_status* status) {
-    int const code = each_tensor(r, c, backward, [&](tensor_use const& a) {
+inline int validate_overlaps(dl_rule const& r, dl_call const& c, bool backward, place_list const& places,
+                             dl_status* status) {
+    int const code = !places.may_meet() ? 0 : each_tensor(r, c, backward, [&](tensor_use const& a) {
         placed p;
         int axis = -1;
         if (!a.written || !a.tensor->data || a.empty() || !placed_at(p, a, axis)) return 0;
@@ -158,8 +201,10 @@ inline int validate_overlaps(dl_rule const& r, dl_call const& c, bool backward, 
                 return 0;
             }
             placed q;
-            if (!b.tensor->data || b.empty() || (b.written && !after) || in_place(a, b) || !placed_at(q, b, axis) ||
-                !meet(p, q))
+            if (!b.tensor->data || b.empty() || (b.written && !after) ||
+                (a.kind == use_kind::state_out && b.kind == use_kind::state_in && a.state == b.state &&
+                 in_place(a, b.tensor)) ||
+                !placed_at(q, b, axis) || !meet(p, q))
                 return 0;
             return refuse(status, DL_BAD_OPERAND, a.operand, no_axis, "%s %s overlaps %s %s%s", phrase(a.kind),
                           r.operands[a.operand].name, phrase(b.kind), r.operands[b.operand].name,
@@ -169,8 +214,8 @@ inline int validate_overlaps(dl_rule const& r, dl_call const& c, bool backward, 
         });
     });
     if (code || !c.offsets) return code;
-    return validate_against(r, c, backward, c.offsets, std::size_t(c.sequences + 1) * sizeof(std::int64_t), false,
-                            "offsets", status);
+    return validate_against(places, r, c, backward, c.offsets, std::size_t(c.sequences + 1) * sizeof(std::int64_t),
+                            false, "offsets", status);
 }
 
 } // namespace DELTALOOM_HOST
