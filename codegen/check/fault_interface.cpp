@@ -27,6 +27,9 @@ void unknown_option(Sheet& sheet) {
         Draw draw = s.draw("unknown option");
         auto const p = s.point(s.shape(1), draw);
         refused(sheet, f, p, attempt(sheet, f, p, {.form = dl_form(77)}), "form");
+        Manner flag{.form = code(f)};
+        flag.flags = 1u << 20;
+        refused(sheet, f, p, attempt(sheet, f, p, flag), "flags");
     }
 }
 
@@ -51,7 +54,7 @@ void normalised_keys(Sheet& sheet) {
     }
 }
 
-void offered_chunks(Sheet& sheet) {
+void every_chunk(Sheet& sheet) {
     auto const& s = sheet.subject;
     for (Form f : s.forms)
         if (f != Form::chunked) sheet.not_applicable(f, "it has no chunk to choose");
@@ -93,6 +96,10 @@ void in_place(Sheet& sheet) {
         Draw draw = s.draw("in place");
         auto const p = s.point(s.shape(f == Form::step ? 1 : 21, 2, 2), draw);
         same_bits(sheet, f, p, {{.chunk = 8, .backward = false}, {.chunk = 8, .backward = false, .in_place = true}});
+        Manner overlap{.form = code(f), .backward = false, .overlap = true};
+        auto const got = attempt(sheet, f, p, overlap);
+        sheet.holds(f, Direction::forward, p, 0, got.code == DL_BAD_OPERAND, "the call",
+                    got.code ? got.status.message : "an answer", "a refusal: an output overlaps an input");
         sheet.not_applicable(f, Direction::backward, "a backward writes no state");
     }
 }
@@ -132,7 +139,7 @@ void self_test(Sheet& sheet) { sheet.not_applicable("a CPU's kernels are chosen 
 std::vector<Row> interface_faults() {
     return {{"32 an option that nobody knows", unknown_option},
             {"33 normalisation in every form", normalised_keys},
-            {"34 every chunk that is offered", offered_chunks},
+            {"34 every chunk that is offered", every_chunk},
             {"35 packed sequences and a batch", offsets_and_batch},
             {"37 the state in place", in_place},
             {"38 nothing is remembered between calls", nothing_remembered},

@@ -70,6 +70,21 @@ void positive(Sheet& sheet) {
     Draw draw = s.draw("positive");
     auto const p = with_gates(s, s.shape(20), draw, [](int t, int, int) { return t == 3 ? 2.5 : 0.0; });
     against(sheet, p, draw, {{16, 7}, 1e-4}); // right while it is finite
+    for (Form f : s.forms) {                  // and refused by its name where values are looked at
+        auto const large = with_gates(s, s.shape(f == Form::step ? 1 : 20), draw,
+                                      [](int t, int, int) { return t == 0 ? 176.0 : 0.0; });
+        Manner manner;
+        manner.flags = DL_CHECK_VALUES;
+        auto const got = sheet.call(f, large, manner);
+        std::string const name = s.operand(s.facts.log_gates[0]).name,
+                          said = got.code ? got.status.message : "an answer";
+        for (Direction d : {Direction::forward, Direction::backward})
+            sheet.holds(f, d, large, 0, got.code == DL_BAD_VALUE && said.find(name) != said.npos, "the call", said,
+                        "a refusal that names " + name);
+    }
+}
+, 1e-4
+}); // right while it is finite
 }
 
 // Unnormalised keys: a chunk may lose what the step form loses, and no more.
@@ -279,8 +294,8 @@ std::vector<Row> range_faults() {
         {"10 a state of 16 bits over 2,000 steps", short_state},
         {"11 gates and scalars keep float32 beside 16-bit inputs", short_scalars},
         {"29 gradients of gates beside 16-bit inputs", gates_beside_short_inputs},
-        {"41 a gate of -1e4 beside -1e-3", of_gates(6, 5, 140, {{16, 64, 129}, 4e-6, 1, 1}, beside(-1e4))},
-        {"41 a gate of -90 for half a chunk", of_gates(6, 5, 140, {{16, 64, 129}, 4e-6, 1, 1}, beside(-90))},
+        {"41 a gate of -1e4 beside -1e-3", of_gates(6, 5, 140, {{16, 64, 128}, 4e-6, 1, 1}, beside(-1e4))},
+        {"41 a gate of -90 for half a chunk", of_gates(6, 5, 140, {{16, 64, 128}, 4e-6, 1, 1}, beside(-90))},
         {"42 gradients of gates of -20, against their own largest", strong_gates},
         {"46 equal keys under a channel gate", equal_keys}};
 }

@@ -134,6 +134,41 @@ void prefill(Sheet& sheet) {
             sheet.same(f, p, 8, in_pieces(sheet, f, p, {10, 16}, {.chunk = 8}), reference, gradients, float_budget);
 }
 
+// Slot 0 is the newest: the states after all tokens but slot.
+void snapshots(Sheet& sheet) {
+    auto const& s = sheet.subject;
+    for (Form f : s.forms) {
+        sheet.not_applicable(f, Direction::backward, "a backward keeps no states of the last tokens");
+        for (auto [tokens, slots] : {std::pair{6, 6}, {9, 4}, {1, 1}}) {
+            if ((f == Form::step) != (tokens == 1)) continue;
+            Draw draw = s.draw("snapshots", tokens);
+            auto const p = s.point(s.shape(tokens, 2, 2), draw);
+            Manner manner{.chunk = 4, .backward = false, .snapshots = slots};
+            auto const got = sheet.call(f, p, manner);
+            if (!got.good()) {
+                sheet.same(f, p, 4, got, {}, {}, 0);
+                continue;
+            }
+            Worst worst;
+            for (int sequence = 0; sequence < p.sequences(); ++sequence)
+                for (int slot = 0; slot < slots; ++slot) {
+                    auto const part = slice(s, p, sequence, 0, tokens - slot);
+                    Reference const reference(s.compiled, part);
+                    for (OperandId id : s.facts.states) {
+                        auto const& want = reference.forward().values[std::size_t(id)];
+                        auto const& all = got.snapshots.values[std::size_t(id)];
+                        auto const first = std::size_t(sequence * slots + slot) * want.size();
+                        for (std::size_t e = 0; e < want.size(); ++e)
+                            worst.see(all[first + e], want[e], 1 + largest(want), [&] {
+                                return fmt::format("slot {} of {}", slot, where(s.rule, part, id, e, ""));
+                            });
+                    }
+                }
+            sheet.holds(f, Direction::forward, p, 4, worst.error <= float_budget, worst.index, worst.got, worst.want);
+        }
+    }
+}
+
 void one_token(Sheet& sheet) {
     auto const& s = sheet.subject;
     Draw draw = s.draw("one token");
@@ -155,6 +190,7 @@ std::vector<Row> sequence_faults() {
             {"15 the last row of a chunk that is not full", last_row},
             {"16 tokens before the first sequence and behind the last", padding},
             {"17 a call of many tokens with a state", prefill},
+            {"18 snapshots of the last states", snapshots},
             {"36 one token", one_token}};
 }
 

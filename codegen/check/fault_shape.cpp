@@ -96,7 +96,9 @@ void orientation(Sheet& sheet) {
         differ |= one_way.forward().values[std::size_t(id)] != other.forward().values[std::size_t(id)];
     for (Form f : s.forms) {
         auto const token = f == Form::step ? slice(s, p, 0, 0, 1) : p;
-        same_bits(sheet, f, token, {{.chunk = 8}, {.chunk = 8, .layout = Layout::turned}});
+        Manner flagged{.chunk = 8};
+        flagged.flags = DL_STATE_TRANSPOSED;
+        same_bits(sheet, f, token, {{.chunk = 8}, {.chunk = 8, .layout = Layout::turned}, flagged});
         sheet.holds(f, Direction::forward, token, 8, differ, s.operand(s.facts.outputs[0]).name, "the same for both",
                     "two different outputs");
     }

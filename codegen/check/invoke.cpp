@@ -116,7 +116,8 @@ struct Invocation {
     Manner const& manner;
     std::deque<Tensor> tensors;
 
-    Tensor& tensor(OperandId id, std::string const& prefix, bool output) {
+    // slots: of a state's snapshots.
+    Tensor& tensor(OperandId id, std::string const& prefix, bool output, int slots = 0) {
         auto const& o = rule.operands[std::size_t(id)];
         auto const& shape = point.shape;
         Tensor& t = tensors.emplace_back();
@@ -126,6 +127,7 @@ struct Invocation {
         t.t.heads = std::uint32_t(shape.operand_heads[std::size_t(id)]);
         std::vector<std::pair<index, int>> axes;
         if (o.role == Role::state) axes.emplace_back(point.sequences(), 0);
+        if (slots) axes.emplace_back(slots, 1);
         if (o.role != Role::state && o.role != Role::parameter)
             axes.emplace_back(shape.batch, 0), axes.emplace_back(shape.tokens, 1);
         axes.emplace_back(t.t.heads, 2);
@@ -133,6 +135,9 @@ struct Invocation {
         if (o.steps) axes.emplace_back(o.steps, slot++);
         for (DimId d : {o.shape.rows, o.shape.cols})
             if (d != one) axes.emplace_back(shape.dims[std::size_t(d)], slot++);
+        bool const matrix = o.shape.rows != one && o.shape.cols != one;
+        if (o.role == Role::state && matrix && manner.flags & DL_STATE_TRANSPOSED)
+            std::swap(axes[axes.size() - 1].second, axes[axes.size() - 2].second);
         t.lay_out(axes, manner.layout, manner.rubbish);
         return t;
     }
@@ -156,8 +161,9 @@ double rounded_to(double x, std::uint32_t scalar) {
 Answer invoke(Described const& described, TypedRule const& rule, Point const& point, Manner const& manner) {
     Invocation call{rule, point, manner, {}};
     std::size_t const count = rule.operands.size();
-    std::vector<dl_tensor> operand(count), gradient(count), state_in, state_out, state_in_gradient, state_out_gradient;
-    std::vector<Tensor*> written(count), written_gradient(count);
+    std::vector<dl_tensor> operand(count), gradient(count), state_in, state_out, state_in_gradient, state_out_gradient,
+        snapshots;
+    std::vector<Tensor*> written(count), written_gradient(count), kept(count);
     auto const fresh = [&](std::vector<Tensor*>& list, OperandId id, char const* prefix) {
         return (list[std::size_t(id)] = &call.tensor(id, prefix, true))->t;
     };
@@ -172,6 +178,10 @@ Answer invoke(Described const& described, TypedRule const& rule, Point const& po
                 state_out.push_back(state_in.back());
             } else
                 state_out.push_back(manner.state_out ? fresh(written, id, "the final ") : dl_tensor{});
+            if (manner.snapshots) {
+                kept[i] = &call.tensor(id, "the snapshots of ", true, manner.snapshots);
+                snapshots.push_back(kept[i]->t);
+            }
             state_in_gradient.push_back(manner.state_in ? fresh(written_gradient, id, "d_") : dl_tensor{});
             state_out_gradient.push_back(manner.arriving_states ? call.given(id, point.arriving, "the arriving d_")
                                                                 : dl_tensor{});
@@ -196,6 +206,14 @@ Answer invoke(Described const& described, TypedRule const& rule, Point const& po
     if (!point.offsets.empty()) c.offsets = point.offsets.data(), c.sequences = point.sequences();
     c.operand = operand.data();
     c.state_in = state_in.data(), c.state_out = state_out.data();
+    if (manner.snapshots) c.state_snapshots = snapshots.data(), c.snapshots = manner.snapshots;
+    if (manner.overlap) {
+        auto const role = [&](std::size_t i) { return rule.operands[i].role; };
+        std::size_t from = 0, to = 0;
+        while (role(to) != Role::output) ++to;
+        while (role(from) != Role::input && role(from) != Role::gate) ++from;
+        operand[to].data = operand[from].data;
+    }
     Flags flags;
     c.host = &flags;
     switch (manner.host) {
@@ -226,7 +244,7 @@ Answer invoke(Described const& described, TypedRule const& rule, Point const& po
             touched = forbidden_touch(run);
         else
             run();
-        answer.path = runtime::path;
+        answer.path = runtime::last_path();
         if (touched) {
             answer.stray = "memory of nobody";
             if (workspace.guarded->guards(touched)) answer.stray = "beside the workspace";
@@ -244,6 +262,7 @@ Answer invoke(Described const& described, TypedRule const& rule, Point const& po
         if (answer.stray.empty() && t.strayed()) answer.stray = "a write beside the elements of " + t.name;
     answer.forward.values.resize(count), answer.gradients.values.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
+        answer.snapshots.values.push_back(kept[i] ? kept[i]->read() : std::vector<double>());
         if (manner.forward && written[i]) answer.forward.values[i] = written[i]->read();
         if (manner.backward && written_gradient[i]) answer.gradients.values[i] = written_gradient[i]->read();
     }

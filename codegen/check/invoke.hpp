@@ -25,7 +25,9 @@ struct Manner {
     bool in_place = false;        // state_out is state_in; for a forward alone
     bool state_in = true, state_out = true, arriving_outputs = true, arriving_states = true; // false: absent
     std::vector<std::uint32_t> scalars{}; // by operand, of what is given and what comes back; empty: as the shape says
-    std::uint32_t flags = 0;
+    std::uint32_t flags = 0;              // with DL_STATE_TRANSPOSED, states are described that way
+    int snapshots = 0;                    // of the last states
+    bool overlap = false;                 // the first output lies where an input lies: to be refused
 };
 
 struct Answer {
@@ -34,6 +36,7 @@ struct Answer {
     std::string path;               // of the last call
     std::string stray;              // what was touched and must not be; empty: nothing
     bool exact = false;             // watched, at least two sequences or heads, and no kernel rounded anything
+    CallTensors snapshots;          // of states: [sequences, slots, heads, axes]
     CallTensors forward, gradients; // row-major, as the point; absent ones empty
     bool good() const { return code == 0 && stray.empty(); }
 };
