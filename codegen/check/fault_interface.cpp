@@ -124,8 +124,8 @@ void path(Sheet& sheet) {
         for (Direction d : {Direction::forward, Direction::backward}) {
             bool const backward = d == Direction::backward;
             auto const got = sheet.call(f, p, {.chunk = 8, .forward = !backward, .backward = backward});
-            std::string const form = f == Form::parallel ? "chunked" : name(f);
-            for (std::string const& word : {form, std::string(name(d)), std::string(runtime::isa_name(s.isa))})
+            for (std::string const& word :
+                 {std::string(name(f)), std::string(name(d)), std::string(runtime::isa_name(s.isa))})
                 sheet.holds(f, d, p, 8, got.good() && got.path.find(word) != std::string::npos, "the path", got.path,
                             word);
         }
