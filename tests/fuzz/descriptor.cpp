@@ -267,6 +267,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         if (a.tensor->data) a.tensor->data = reinterpret_cast<char*>(a.tensor->data) + in.below(8), runnable = false;
     }
 
+    for (auto& d : all) { // of an array that is absent
+        dl_tensor const* const arrays[] = {c.operand,           c.gradient,           c.state_in,       c.state_out,
+                                           c.state_in_gradient, c.state_out_gradient, c.state_snapshots};
+        if (!arrays[d.kind]) d.tensor->data = nullptr;
+    }
+
     // What an accepted call does with them.
     auto const sound = [&](int code, dl_status const& s) {
         EXPECT(code >= 0 && code <= DL_BAD_VALUE, "code %d", code);
