@@ -214,6 +214,37 @@ TEST_CASE("a state advances in place, token by token") {
     });
 }
 
+TEST_CASE("a packed decode: one token a sequence, or none") {
+    each_rule([](dl_rule const& r) {
+        Shape const mixed{.batch = 1, .tokens = 3, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 1, 2, 3}};
+        Shape const full{.batch = 1, .tokens = 3, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 2, 3}};
+        Call c(r, mixed), step(r, full);
+        std::vector<std::vector<float>> initial;
+        for (auto& t : c.state_in) initial.push_back(c.values(t));
+        run(c, false);
+        CHECK(c.finite(false));
+        for (std::size_t s = 0; s < states(r); ++s) { // the second sequence is empty: it keeps its state
+            auto const final_state = c.values(c.state_out[s]);
+            std::size_t const n = initial[s].size() / 4;
+            CHECK(std::equal(final_state.begin() + std::ptrdiff_t(n), final_state.begin() + std::ptrdiff_t(2 * n),
+                             initial[s].begin() + std::ptrdiff_t(n)));
+        }
+        step.each(0, [&](dl_tensor& t, dl_operand const& o) {
+            if (o.kind != DL_STATE) return step.write(t, o, c.values(c.operand[c.index(o.name)]));
+            auto values = c.values(c.state_in[c.index(o.name)]);
+            auto const n = std::ptrdiff_t(values.size() / 4);
+            values.erase(values.begin() + n, values.begin() + 2 * n);
+            step.write(t, o, values);
+        });
+        step.call.form = DL_STEP;
+        run(step, false);
+        CHECK(last_path().find("step forward") == 0);
+        for (std::uint32_t i = 0; i < r.operand_count; ++i)
+            if (r.operands[i].kind == DL_OUTPUT)
+                CHECK(largest_difference(step.values(step.operand[i]), c.values(c.operand[i])) <= 1e-6);
+    });
+}
+
 // The same values, laid out as the tensors of `to` are.
 static void take_values(Call& to, Call& from) {
     for (int what : {0, 1}) {
