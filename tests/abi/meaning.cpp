@@ -220,7 +220,8 @@ TEST_CASE("a packed decode: one token a sequence, or none") {
         Shape const full{.batch = 1, .tokens = 3, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 2, 3}};
         Call c(r, mixed), step(r, full);
         std::vector<std::vector<float>> initial;
-        for (auto& t : c.state_in) initial.push_back(c.values(t));
+        initial.reserve(states(r));
+        for (auto& t : c.state_in) initial.emplace_back(c.values(t));
         run(c, false);
         CHECK(c.finite(false));
         for (std::size_t s = 0; s < states(r); ++s) { // the second sequence is empty: it keeps its state
@@ -338,7 +339,7 @@ TEST_CASE("strides mean what they say: every axis order, gaps, backwards") {
             }
             for (auto const& [which, mine] : used)
                 for (std::size_t e = 0; e < mine.size(); ++e)
-                    if (!mine[e]) REQUIRE(std::memcmp(&room[which][e], "\xff\xff\xff\xff", 4) == 0);
+                    if (!mine[e]) REQUIRE(__builtin_bit_cast(std::uint32_t, room[which][e]) == 0xffffffffu);
         }
         // One value for all tokens, one for all heads.
         Call wide(r, usual(9)), narrow(r, usual(9));
@@ -577,7 +578,7 @@ TEST_CASE("a library describes itself") {
     dl_rule const& r = *dl_rule_named("all_kinds");
     CHECK(std::string(r.equation).find("previous(q)") != std::string::npos);
     auto const see = [&](char const* name, dl_kind kind, dl_domain domain, dl_varies varies,
-                         std::vector<std::string> dims) {
+                         std::vector<std::string> const& dims) {
         INFO(name);
         std::uint32_t i = 0;
         while (i < r.operand_count && std::string(r.operands[i].name) != name) ++i;

@@ -263,7 +263,8 @@ struct driver {
 
     // The workspace: lanes of (scratch, carried states, tables), then the parameters' partial gradients.
     char* base() const {
-        return reinterpret_cast<char*>(rounded(index(reinterpret_cast<std::uintptr_t>(call.workspace))));
+        auto const past = reinterpret_cast<std::uintptr_t>(call.workspace) % std::uintptr_t(line);
+        return static_cast<char*>(call.workspace) + (past ? line - index(past) : 0);
     }
     index lane_bytes() const { return scratch_bytes + carry_bytes + table_bytes; }
     char* partials() const { return base() + lanes * lane_bytes(); }
