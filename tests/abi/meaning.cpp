@@ -214,6 +214,38 @@ TEST_CASE("a state advances in place, token by token") {
     });
 }
 
+TEST_CASE("a packed decode: one token a sequence, or none") {
+    each_rule([](dl_rule const& r) {
+        Shape const mixed{.batch = 1, .tokens = 3, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 1, 2, 3}};
+        Shape const full{.batch = 1, .tokens = 3, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 2, 3}};
+        Call c(r, mixed), step(r, full);
+        std::vector<std::vector<float>> initial;
+        initial.reserve(states(r));
+        for (auto& t : c.state_in) initial.emplace_back(c.values(t));
+        run(c, false);
+        CHECK(c.finite(false));
+        for (std::size_t s = 0; s < states(r); ++s) { // the second sequence is empty: it keeps its state
+            auto const final_state = c.values(c.state_out[s]);
+            std::size_t const n = initial[s].size() / 4;
+            CHECK(std::equal(final_state.begin() + std::ptrdiff_t(n), final_state.begin() + std::ptrdiff_t(2 * n),
+                             initial[s].begin() + std::ptrdiff_t(n)));
+        }
+        step.each(0, [&](dl_tensor& t, dl_operand const& o) {
+            if (o.kind != DL_STATE) return step.write(t, o, c.values(c.operand[c.index(o.name)]));
+            auto values = c.values(c.state_in[c.index(o.name)]);
+            auto const n = std::ptrdiff_t(values.size() / 4);
+            values.erase(values.begin() + n, values.begin() + 2 * n);
+            step.write(t, o, values);
+        });
+        step.call.form = DL_STEP;
+        run(step, false);
+        CHECK(last_path().find("step forward") == 0);
+        for (std::uint32_t i = 0; i < r.operand_count; ++i)
+            if (r.operands[i].kind == DL_OUTPUT)
+                CHECK(largest_difference(step.values(step.operand[i]), c.values(c.operand[i])) <= 1e-6);
+    });
+}
+
 // The same values, laid out as the tensors of `to` are.
 static void take_values(Call& to, Call& from) {
     for (int what : {0, 1}) {
@@ -307,7 +339,7 @@ TEST_CASE("strides mean what they say: every axis order, gaps, backwards") {
             }
             for (auto const& [which, mine] : used)
                 for (std::size_t e = 0; e < mine.size(); ++e)
-                    if (!mine[e]) REQUIRE(std::memcmp(&room[which][e], "\xff\xff\xff\xff", 4) == 0);
+                    if (!mine[e]) REQUIRE(__builtin_bit_cast(std::uint32_t, room[which][e]) == 0xffffffffu);
         }
         // One value for all tokens, one for all heads.
         Call wide(r, usual(9)), narrow(r, usual(9));
@@ -546,7 +578,7 @@ TEST_CASE("a library describes itself") {
     dl_rule const& r = *dl_rule_named("all_kinds");
     CHECK(std::string(r.equation).find("previous(q)") != std::string::npos);
     auto const see = [&](char const* name, dl_kind kind, dl_domain domain, dl_varies varies,
-                         std::vector<std::string> dims) {
+                         std::vector<std::string> const& dims) {
         INFO(name);
         std::uint32_t i = 0;
         while (i < r.operand_count && std::string(r.operands[i].name) != name) ++i;

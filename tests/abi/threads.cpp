@@ -23,6 +23,7 @@ void inside_out(void*, std::int64_t n, Body body, void* context) {
 void at_once(void* host, std::int64_t n, Body body, void* context) {
     ++*static_cast<int*>(host);
     std::vector<std::thread> all;
+    all.reserve(std::size_t(n));
     for (std::int64_t i = 0; i < n; ++i) all.emplace_back([=] { body(context, i); });
     for (auto& t : all) t.join();
 }
@@ -75,6 +76,7 @@ TEST_CASE("calls from several threads at a time") {
     for (bool backward : {false, true}) run(want, backward);
     std::vector<std::thread> all;
     std::vector<int> right(4);
+    all.reserve(right.size());
     for (std::size_t t = 0; t < right.size(); ++t)
         all.emplace_back([&, t] {
             bool same = true;

@@ -204,7 +204,8 @@ struct driver {
         index state = 0, partial_at = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
             dl_operand const& o = rule.operands[i];
-            auto const token_tensor = [&](dl_tensor const& t) {
+            auto const token_tensor = [&](dl_tensor const& t) { // what is not there has not been looked at
+                if (!t.data || (o.varies == DL_PER_TOKEN && call.tokens == 0)) return strided{};
                 index const mine = h / ratio(t.heads);
                 return o.varies == DL_PER_HEAD ? at(t, mine * t.stride[2])
                                                : at(t, b * t.stride[0] + first * t.stride[1] + mine * t.stride[2]);
@@ -226,7 +227,7 @@ struct driver {
                                           ? mine(call.state_out)
                                           : strided{};
                 to.in_gradient[state] = backward ? mine(call.state_in_gradient) : strided{};
-                if (backward) to.in_gradient[state].accumulate = h % shared(call.state_in_gradient) != 0;
+                to.in_gradient[state].accumulate = backward && h % shared(call.state_in_gradient) != 0;
                 to.out_gradient[state] =
                     backward && h % shared(call.state_out_gradient) == 0 ? mine(call.state_out_gradient) : strided{};
                 to.snapshot[state] = in_pieces() ? mine(call.state_snapshots) : strided{};
@@ -243,7 +244,8 @@ struct driver {
                 partial_at += entries(o);
             } else {
                 gradient[i] = token_tensor(call.gradient[i]);
-                if (o.kind != DL_OUTPUT) gradient[i].accumulate = h % ratio(call.gradient[i].heads) != 0;
+                if (o.kind != DL_OUTPUT && gradient[i].data)
+                    gradient[i].accumulate = h % ratio(call.gradient[i].heads) != 0;
             }
         }
         s.operand = operand, s.gradient = gradient;
@@ -261,7 +263,8 @@ struct driver {
 
     // The workspace: lanes of (scratch, carried states, tables), then the parameters' partial gradients.
     char* base() const {
-        return reinterpret_cast<char*>(rounded(index(reinterpret_cast<std::uintptr_t>(call.workspace))));
+        auto const past = reinterpret_cast<std::uintptr_t>(call.workspace) % std::uintptr_t(line);
+        return static_cast<char*>(call.workspace) + (past ? line - index(past) : 0);
     }
     index lane_bytes() const { return scratch_bytes + carry_bytes + table_bytes; }
     char* partials() const { return base() + lanes * lane_bytes(); }
