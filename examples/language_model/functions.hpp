@@ -49,7 +49,7 @@ template<class K, class F> K sum(int n, F f) {
     int i = 0;
     for (; i + 16 <= n; i += 16)
         for (int j = 0; j < 16; ++j) part[j] += f(i + j);
-    for (; i < n; ++i) part[i % 16] += f(i);
+    for (int j = 0; j < 16 && i + j < n; ++j) part[j] += f(i + j);
     for (int half = 8; half; half /= 2)
         for (int j = 0; j < half; ++j) part[j] += part[j + half];
     return part[0];
