@@ -7,7 +7,8 @@
 namespace lm {
 namespace {
 
-bool is_number(std::string const& axis) { return !axis.empty() && axis.find_first_not_of("0123456789") == axis.npos; }
+// A step axis is named by its length.
+bool is_number(std::string const& axis) { return !axis.empty() && axis[0] >= '0' && axis[0] <= '9'; }
 
 struct Dims {
     dl_rule const& rule;

@@ -17,7 +17,7 @@ struct Settings {
     std::string rule = "delta", rules, dims; // name; header it is from (empty: a shipped one); extents "r=8,s=2"
     int width = 128, layers = 3, heads = 8, dk = 16, dv = 16, taps = 4, hidden = 352;
     // Training.
-    int length = 256, batch = 16, shares = 4, steps = 1000, warm_up = 50;
+    int length = 256, batch = 16, shares = 8, steps = 400, warm_up = 40;
     double rate = 3e-3, final_rate = 3e-4, decay = 0.1, clip = 1.0;
     bool carry = false; // the state goes on from a segment to the next instead of starting at zero
     std::uint64_t seed = 1;
