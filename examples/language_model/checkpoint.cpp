@@ -24,9 +24,8 @@ template<class T> void put(std::string& to, std::vector<T> const& v) {
 
 std::string as_words(Settings const& s) {
     std::string text;
-    for_each_setting(s, [&](char const* name, auto const& value, char const*) {
-        text += fmt::format("{} {}\n", name, value);
-    });
+    for_each_setting(
+        s, [&](char const* name, auto const& value, char const*) { text += fmt::format("{} {}\n", name, value); });
     return text;
 }
 

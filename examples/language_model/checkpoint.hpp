@@ -6,7 +6,7 @@ namespace lm {
 
 struct Checkpoint {
     Settings settings;
-    std::string equation;                             // of the rule it was trained with
+    std::string equation; // of the rule it was trained with
     std::size_t text_bytes = 0;
     std::uint64_t text_hash = 0;
     Progress progress;

@@ -47,8 +47,8 @@ std::string curves_svg(Curves const& curves, std::string const& title) {
     for (auto const& [name, records] : curves)
         for (std::size_t i = 0; i < records.size(); ++i) {
             last = std::max(last, records[i].step + 1);
-            low = std::min({low, bits(records[i].loss),
-                            std::isfinite(records[i].validation) ? bits(records[i].validation) : low});
+            low = std::min(
+                {low, bits(records[i].loss), std::isfinite(records[i].validation) ? bits(records[i].validation) : low});
             if (i >= records.size() / 20) high = std::max(high, bits(records[i].loss)); // the first fall is not shown
         }
     if (!(low < high)) low = 0, high = std::max(high, 1.0);
@@ -87,11 +87,11 @@ std::string curves_svg(Curves const& curves, std::string const& title) {
             auto const& r = records[i];
             smooth = 0.95 * smooth + 0.05 * r.loss, weight = 0.95 * weight + 0.05;
             if (i % stride == 0)
-                training += fmt::format("{}{:.1f} {:.1f}", training.empty() ? "M" : "L", x(r.step + 1),
-                                        y(smooth / weight));
+                training +=
+                    fmt::format("{}{:.1f} {:.1f}", training.empty() ? "M" : "L", x(r.step + 1), y(smooth / weight));
             if (!std::isfinite(r.validation)) continue;
-            validation += fmt::format("{}{:.1f} {:.1f}", validation.empty() ? "M" : "L", x(r.step + 1),
-                                      y(r.validation));
+            validation +=
+                fmt::format("{}{:.1f} {:.1f}", validation.empty() ? "M" : "L", x(r.step + 1), y(r.validation));
             dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>", x(r.step + 1),
                                 y(r.validation), colour);
         }

@@ -5,13 +5,15 @@
 
 namespace lm {
 
-Data::Data(std::string const& all, int length) : text(all.begin(), all.end()) {
+Data::Data(std::string const& all, Settings const& s) : text(all.begin(), all.end()) {
     train_end = text.size() / 10 * 9, validation_end = train_end + text.size() / 20;
-    std::size_t const least = std::size_t(20 * (length + 1) + 20);
+    // A segment and its last byte's successor in every part, and for every sequence of a batch that is carried.
+    std::size_t const segment = std::size_t(s.length) + 1, sequences = s.carry ? std::size_t(s.batch) : 1;
+    std::size_t const least = std::max(20 * segment + 20, sequences * segment * 10 / 9 + 20);
     if (text.size() < least)
         throw Refusal(fmt::format("the text has {} bytes; segments of {} need at least {}: take a longer text or a "
                                   "smaller --length",
-                                  text.size(), length, least));
+                                  text.size(), s.length, least));
     hash = 0xcbf29ce484222325u;
     for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3u;
 }

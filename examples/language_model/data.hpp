@@ -14,10 +14,12 @@ struct Data {
     std::size_t train_end, validation_end; // 90, 5, 5 percent
     std::uint64_t hash;
 
-    // Throws Refusal where the text is too short for segments of that length.
-    Data(std::string const& text, int length);
+    // Throws Refusal where the text is too short for the settings' segments.
+    Data(std::string const& text, Settings const&);
     std::span<unsigned char const> training() const { return {text.data(), train_end}; }
-    std::span<unsigned char const> validation() const { return {text.data() + train_end, text.data() + validation_end}; }
+    std::span<unsigned char const> validation() const {
+        return {text.data() + train_end, text.data() + validation_end};
+    }
     std::span<unsigned char const> test() const { return {text.data() + validation_end, text.data() + text.size()}; }
 };
 

@@ -18,8 +18,7 @@ double segment_loss(Model const& m, std::vector<float> const& parameters, std::s
         int const count = std::min(together, segments - i * together);
         Pass<float> pass(m, count, length, false);
         Batch batch;
-        for (int j = 0; j < count; ++j)
-            batch.append(text, std::size_t(i * together + j) * std::size_t(length), length);
+        for (int j = 0; j < count; ++j) batch.append(text, std::size_t(i * together + j) * std::size_t(length), length);
         forward<float>(m, parameters.data(), batch.tokens.data(), nullptr, nullptr, pass);
         losses[std::size_t(i)] = double(cross_entropy(pass.logits, batch.targets.data(), count * length, lm::bytes));
     });

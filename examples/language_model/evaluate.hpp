@@ -7,8 +7,8 @@ namespace lm {
 
 // Mean loss, nats a byte, over the text's whole segments (at most `most` of them), each with a state that starts at
 // zero.
-double segment_loss(Model const&, std::vector<float> const& parameters, std::span<unsigned char const> text,
-                    int most, int threads);
+double segment_loss(Model const&, std::vector<float> const& parameters, std::span<unsigned char const> text, int most,
+                    int threads);
 // Mean losses of `parts` equal parts of the text read in one go: the state goes on from its first byte to its last.
 std::vector<double> untruncated_loss(Model const&, std::vector<float> const& parameters,
                                      std::span<unsigned char const> text, int parts);

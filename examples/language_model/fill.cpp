@@ -15,9 +15,11 @@ struct Dims {
     std::map<std::string, int> extent;
 
     Dims(dl_rule const& r, Settings const& s) : rule(r), extent(extents(s.dims)) {
-        for (auto const& [name, unused] : extent)
+        for (auto const& [name, unused] : extent) {
+            if (name == "dk" || name == "dv") throw Refusal(fmt::format("--dim {0}: that is the option --{0}", name));
             if (std::none_of(r.dims, r.dims + r.dim_count, [&](auto d) { return name == d; }))
                 throw Refusal(fmt::format("--dim {}: the rule {} has no dimension of that name", name, r.name));
+        }
         extent["dk"] = s.dk, extent["dv"] = s.dv;
         for (std::uint32_t d = 0; d < r.dim_count; ++d)
             if (r.fixed_extent && r.fixed_extent[d]) extent[r.dims[d]] = int(r.fixed_extent[d]);
@@ -46,8 +48,8 @@ Map map_of(dl_operand const& o, bool vector) {
 
 Plan plan(dl_rule const& rule, Settings const& s) {
     if (!(rule.directions & 2))
-        throw Refusal(fmt::format("rule {}: its library was made without a backward; make it without NO_BACKWARD",
-                                  rule.name));
+        throw Refusal(
+            fmt::format("rule {}: its library was made without a backward; make it without NO_BACKWARD", rule.name));
     Dims const dims(rule, s);
     Plan p{&rule, {}, {}, {}, ~0u};
     for (std::uint32_t d = 0; d < rule.dim_count; ++d) p.dim.push_back(dims.of(rule.dims[d], "of its own"));

@@ -25,9 +25,9 @@ struct Filling {
     std::uint32_t operand;
     std::string name;
     Map map;
-    bool learned;  // per head, not per token
-    int steps, n;  // micro-steps (1: no such axis) of n entries each
-    int column;    // where it starts among the vectors, gates or learned values of a layer
+    bool learned;          // per head, not per token
+    int steps, n;          // micro-steps (1: no such axis) of n entries each
+    int column;            // where it starts among the vectors, gates or learned values of a layer
     std::vector<int> axes; // extents as the ABI has them
     int per_head() const { return steps * n; }
 };

@@ -50,7 +50,7 @@ void gated_norm_backward(K* d_x, K* d_gate, K* d_w, K const* d_y, K const* x, K 
     for (int t = 0; t < rows; ++t, gate += gate_row, d_gate += gate_row)
         for (int h = 0; h < heads; ++h, x += n, d_x += n, d_y += n) {
             K const r = inverse[t * heads + h];
-            K const *const g = gate + h * n;
+            K const* const g = gate + h * n;
             K* const d_g = d_gate + h * n;
             for (int i = 0; i < n; ++i) {
                 d_g[i] = d_y[i] * x[i] * r * w[i] * silu_slope(g[i]);
@@ -89,13 +89,12 @@ void convolution_backward(K* d_x, K* d_taps, K const* d_y, K const* x, int x_row
     for (int s = 0; s < sequences; ++s)
         for (int t = 0; t < tokens; ++t) {
             std::size_t const row = std::size_t(s) * tokens + t;
-            K *const to = d_x + row * x_row;
+            K* const to = d_x + row * x_row;
             std::fill(to, to + channels, K(0.0));
             for (int j = 0; j < count; ++j) {
                 K const* from = nullptr;
                 if (t + j < tokens)
-                    for (int c = 0; c < channels; ++c)
-                        to[c] += taps[j * channels + c] * d_y[(row + j) * channels + c];
+                    for (int c = 0; c < channels; ++c) to[c] += taps[j * channels + c] * d_y[(row + j) * channels + c];
                 if (t >= j)
                     from = x + (row - j) * x_row;
                 else if (tail)
@@ -123,7 +122,8 @@ void convolution_tail(K* next, K const* x, int x_row, K const* tail, std::size_t
         }
 }
 
-// Every vector of n entries that starts at x, x + n, ... in each row becomes x r, r = (|x|^2 + eps)^-1/2, which is kept.
+// Every vector of n entries that starts at x, x + n, ... in each row becomes x r, r = (|x|^2 + eps)^-1/2, which is
+// kept.
 template<class K> void unit(K* x, int row, K* inverse, int rows, int vectors, int n) {
     for (int t = 0; t < rows; ++t, x += row)
         for (int v = 0; v < vectors; ++v) {
@@ -167,8 +167,7 @@ template<class K> K cross_entropy(K const* x, unsigned char const* target, int r
     return total;
 }
 // x becomes the gradient of weight * cross_entropy: weight (softmax(x) - [i = target]).
-template<class K>
-void cross_entropy_backward(K* x, unsigned char const* target, int rows, int n, K weight) {
+template<class K> void cross_entropy_backward(K* x, unsigned char const* target, int rows, int n, K weight) {
     for (int t = 0; t < rows; ++t, x += n) {
         K const largest = *std::max_element(x, x + n);
         for (int i = 0; i < n; ++i) x[i] = exponential(x[i] - largest);

@@ -88,7 +88,10 @@ float first_gate(Filling const& f, bool gate, int h, int heads) {
 } // namespace
 
 Model::Model(Settings const& s, RuleCalls const& c)
-    : settings(s), calls(c), plan(lm::plan(*c.rule, s)), value_width(s.heads * s.dv) {
+    : settings(s),
+      calls(c),
+      plan(lm::plan(*c.rule, s)),
+      value_width(s.heads * s.dv) {
     projected = plan.vectors + plan.gates + value_width;
     offsets = lay_out(s, plan, projected, value_width);
     state = lay_out_state(s, plan);

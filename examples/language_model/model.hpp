@@ -60,8 +60,9 @@ struct Model {
 
 // Seconds of a step's parts.
 enum class Part { products, memory, convolution, norms, maps, loss, count };
-inline constexpr char const* part_names[] = {"matrix products", "memory layer (generated)", "convolution, silu, unit",
-                                             "norms and gate",  "MLP's silu",               "embedding, loss"};
+inline constexpr char const* part_names[] = {
+    "matrix products", "memory layer (generated)", "convolution, silu, unit", "norms and gate",
+    "MLP's silu",      "embedding, loss"};
 struct Profile {
     std::array<double, int(Part::count)> seconds{};
 };
@@ -82,7 +83,7 @@ template<class K> struct Pass {
     };
     int sequences, tokens;
     std::vector<Layer> layers;
-    K *x, *normed, *inverse, *logits;                                                         // after the last layer
+    K *x, *normed, *inverse, *logits;                                                           // after the last layer
     K *d_x, *d_normed, *d_projected, *d_vectors, *d_gates, *d_read, *d_mixed, *d_up, *d_hidden; // backward
     std::vector<K> learned, d_learned; // a layer's parameters of the rule, through their maps
     std::vector<std::byte> workspace;  // of the kernels

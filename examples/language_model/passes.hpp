@@ -217,8 +217,8 @@ void backward(Model const& m, K const* w, unsigned char const* tokens, unsigned 
                     inverse += std::size_t(rows) * std::size_t(s.heads * f.steps);
                 } else if (f.learned) {
                     for (int i = f.column; i < f.column + count; ++i)
-                        g[o.learned + i] += p.d_learned[std::size_t(i)] *
-                                            map_slope(f.map, p.learned[std::size_t(i)], w[o.learned + i]);
+                        g[o.learned + i] +=
+                            p.d_learned[std::size_t(i)] * map_slope(f.map, p.learned[std::size_t(i)], w[o.learned + i]);
                 } else if (f.map != Map::plain) {
                     for (int t = 0; t < rows; ++t)
                         for (int i = f.column; i < f.column + count; ++i) {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <host_rules/library-calls.h>
+#include <host_rules/delta.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>

@@ -7,6 +7,6 @@
 namespace language_model {
 using namespace deltaloom::dsl;
 
-inline constexpr auto sum_normalised = rule("sum_normalised", S <<= S + v * T(elu1(k)), z <<= z + elu1(k),
-                                            o <<= S * elu1(q) / dot(z, elu1(q)));
+inline constexpr auto sum_normalised =
+    rule("sum_normalised", S <<= S + v * T(elu1(k)), z <<= z + elu1(k), o <<= S * elu1(q) / dot(z, elu1(q)));
 } // namespace language_model

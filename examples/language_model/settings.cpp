@@ -5,17 +5,19 @@
 namespace lm {
 
 void validate(Settings const& s) {
-    auto const at_least = [](char const* name, auto value, auto least) {
-        if (!(value >= least)) throw Refusal(fmt::format("--{} {}: at least {} is allowed", name, value, least));
+    auto const within = [](std::string const& name, auto value, auto least, auto most) {
+        if (!(value >= least && value <= most))
+            throw Refusal(fmt::format("--{} {}: {} to {} is allowed", name, value, least, most));
     };
     for_each_setting(s, [&](std::string const& name, auto const& value, char const*) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, int>)
-            at_least(name.c_str(), value, name == "steps" || name == "warm-up" ? 0 : 1);
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, double>) at_least(name.c_str(), value, 0.0);
+        using T = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, int>) {
+            bool const steps = name == "steps" || name == "warm-up";
+            within(name, value, name == "length" ? 2 : steps ? 0 : 1, steps ? 1000000000 : 1 << 16);
+        }
+        if constexpr (std::is_same_v<T, double>) within(name, value, 0.0, 1e30);
     });
-    at_least("length", s.length, 2);
-    if (s.batch % s.shares)
-        throw Refusal(fmt::format("--shares {} does not divide --batch {}", s.shares, s.batch));
+    if (s.batch % s.shares) throw Refusal(fmt::format("--shares {} does not divide --batch {}", s.shares, s.batch));
 }
 
 std::map<std::string, int> extents(std::string const& dims) {

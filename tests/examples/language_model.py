@@ -122,7 +122,11 @@ class LanguageModel(unittest.TestCase):
 
     def test_sizes(self):
         self.train("--shares", 3, code=1, says="does not divide --batch 4")
-        self.train("--heads", 0, code=1, says="at least 1")
+        self.train("--heads", 0, code=1, says="1 to 65536 is allowed")
+        self.train("--length", 5000, code=1, says="smaller --length")
+        self.train("--carry", "--batch", 4096, "--shares", 1, code=1, says="smaller --length")
+        self.train("--rate", "nan", code=1, says="is allowed")
+        self.train("--dim", "r=4", code=1, says="has no dimension of that name")
         self.train("--width", "x", code=2)
         self.run_model(code=2)
 

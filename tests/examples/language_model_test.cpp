@@ -46,8 +46,9 @@ template<auto const& declared> int evaluated(dl_rule const* rule, dl_call const*
         Matrix m(rows, columns);
         for (int i = 0; i < rows; ++i)
             for (int j = 0; j < columns; ++j)
-                m(i, j) = t.data ? element(t, at + i * t.stride[3 + first] + (columns > 1 ? j * t.stride[4 + first] : 0))
-                                 : Dual(0.0);
+                m(i, j) = t.data
+                              ? element(t, at + i * t.stride[3 + first] + (columns > 1 ? j * t.stride[4 + first] : 0))
+                              : Dual(0.0);
         return m;
     };
     for (std::int64_t b = 0; b < call->batch; ++b)
@@ -158,10 +159,10 @@ template<auto const& declared> void check_gradient(std::string const& rule) {
     }
 }
 
-Data sample_text(int length) {
+Data sample_text(Settings const& s) {
     std::string text;
     for (int i = 0; i < 6000; ++i) text += "the quick brown fox jumps over the lazy dog. "[(i * i / 7 + i) % 45];
-    return Data(text, length);
+    return Data(text, s);
 }
 struct Folder {
     std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("lm_test_{}", getpid());
@@ -216,12 +217,12 @@ TEST_CASE("prompt, then decode, is one full pass; any split carries the state") 
         s.dk = s.dv = 16, s.width = 32;
         Model const model(s, shipped_rule(rule));
         auto const parameters = model.initial_parameters();
-        auto const data = sample_text(s.length);
+        auto const data = sample_text(s);
         CHECK(decode_difference(model, parameters, data.validation()) <= 1e-4);
         // A text of one block against the same text in quarters, which are blocks of their own.
         auto const text = data.validation().first(261);
-        auto const whole = untruncated_loss(model, parameters, text, 1), parts = untruncated_loss(model, parameters,
-                                                                                                  text, 4);
+        auto const whole = untruncated_loss(model, parameters, text, 1),
+                   parts = untruncated_loss(model, parameters, text, 4);
         CHECK((parts[0] + parts[1] + parts[2] + parts[3]) / 4 == Approx(whole[0]).epsilon(1e-5));
     }
 }
@@ -232,7 +233,7 @@ TEST_CASE("a resumed run has the bits of one that was not interrupted, whatever 
         auto s = tiny("gated_delta");
         s.carry = carry, s.batch = 4, s.shares = 2;
         Model const model(s, shipped_rule(s.rule));
-        auto const data = sample_text(s.length);
+        auto const data = sample_text(s);
         TrainOptions through{.out = folder.path / "a", .threads = 2, .every = 4, .validate = 3}, parts = through;
         CHECK(train(model, data, first_progress(model), through) == 0);
         parts.out = folder.path / "b", parts.threads = 1, parts.stop_after = 3;
@@ -274,8 +275,10 @@ TEST_CASE("a checkpoint that is cut short, damaged or of another model is refuse
     CHECK(refusal([&] { fit(kept, model, path); }).empty());
     auto other = s;
     other.width = 14;
-    CHECK_THAT(refusal([&] { fit(kept, Model(other, shipped_rule("delta")), path); }), Catch::Contains("another shape"));
-    CHECK_THAT(refusal([&] { fit(kept, Model(s, shipped_rule("sum")), path); }), Catch::Contains("trained with the rule"));
+    CHECK_THAT(refusal([&] { fit(kept, Model(other, shipped_rule("delta")), path); }),
+               Catch::Contains("another shape"));
+    CHECK_THAT(refusal([&] { fit(kept, Model(s, shipped_rule("sum")), path); }),
+               Catch::Contains("trained with the rule"));
 }
 
 TEST_CASE("memory of a training step grows linearly with the length") {

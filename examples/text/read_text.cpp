@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "read_text.hpp"
 
 #include <algorithm>
 #include <cstdio>
