@@ -108,32 +108,36 @@ int run_evaluate(Options const& o) {
     same_text(t.checkpoint, data, t.path);
     auto const& parameters = t.checkpoint.progress.parameters;
     auto const text = o.split == "test" ? data.test() : data.validation();
-    int const all = int(text.size());
-    double const segments = segment_loss(t.model, parameters, text, all, o.threads);
-    auto const quarters = untruncated_loss(t.model, parameters, text, 4);
-    double untruncated = 0;
-    for (double x : quarters) untruncated += x / double(quarters.size());
+    int const length = t.model.settings.length;
+    auto const segments = segment_losses(t.model, parameters, text, int(text.size()), o.threads);
+    auto const untruncated = untruncated_losses(t.model, parameters, text);
     double const decode = decode_difference(t.model, parameters, text.first(std::min<std::size_t>(text.size(), 512)));
     auto const line = [](std::string const& what, double loss) {
-        fmt::print("  {:<44}{:9.4f} nats{:9.4f} bits a byte{:12.3f} perplexity\n", what, loss, bits(loss),
+        fmt::print("  {:<52}{:9.4f} nats{:9.4f} bits a byte{:9.3f} perplexity\n", what, loss, bits(loss),
                    std::exp(loss));
     };
     fmt::print("{} after {} steps, {} text, {} bytes\n", t.model.settings.rule, t.checkpoint.progress.step, o.split,
                text.size());
-    line(fmt::format("segments of {}, each from a zero state", t.model.settings.length), segments);
-    line("untruncated, the state carried to the end", untruncated);
-    for (std::size_t i = 0; i < quarters.size(); ++i) line(fmt::format("    quarter {}", i + 1), quarters[i]);
+    auto const segments_name = fmt::format("segments of {}, each from a zero state", length);
+    nlohmann::json numbers{{"rule", t.model.settings.rule},
+                           {"seed", t.model.settings.seed},
+                           {"steps", t.checkpoint.progress.step},
+                           {"decode", decode}};
+    for (auto const& [name, losses] : {std::pair{segments_name, &segments},
+                                       {std::string("untruncated, the state carried to the end"), &untruncated}}) {
+        auto const key = losses == &segments ? "segments" : "untruncated";
+        line(name, mean(*losses));
+        line("    second halves of the segments alone", warm_mean(*losses, length));
+        numbers[key] = {{"all", mean(*losses)}, {"warm", warm_mean(*losses, length)}};
+        for (std::size_t i = 0; i < 4; ++i) {
+            std::size_t const from = losses->size() * i / 4, to = losses->size() * (i + 1) / 4;
+            double const quarter = mean(std::span(*losses).subspan(from, to - from));
+            line(fmt::format("    quarter {} of the text", i + 1), quarter);
+            numbers[key]["quarters"].push_back(quarter);
+        }
+    }
     fmt::print("  decode (step kernel) against one full pass: largest difference of a logit {:.1e}\n", decode);
-    if (!o.json.empty())
-        write_file(o.json, nlohmann::json{{"rule", t.model.settings.rule},
-                                          {"seed", t.model.settings.seed},
-                                          {"steps", t.checkpoint.progress.step},
-                                          {"segments", segments},
-                                          {"untruncated", untruncated},
-                                          {"quarters", quarters},
-                                          {"decode", decode}}
-                                   .dump(1) +
-                               "\n");
+    if (!o.json.empty()) write_file(o.json, numbers.dump(1) + "\n");
     if (decode <= 1e-4) return 0;
     fmt::print(stderr, "language_model: decode and full pass differ by more than 1e-4\n");
     return 1;

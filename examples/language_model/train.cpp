@@ -74,7 +74,7 @@ int train(Model const& model, Data const& data, Progress p, TrainOptions const& 
         }
         bool const last = p.step == s.steps;
         if (p.step % o.validate == 0 || last)
-            record.validation = segment_loss(model, p.parameters, data.validation(), 32, o.threads);
+            record.validation = mean(segment_losses(model, p.parameters, data.validation(), 32, o.threads));
         p.history.push_back(record);
         show(model, record, double(p.step - first) * s.batch * s.length / trainer.seconds, terminal, record.validation);
         bool const stop = interrupted || p.step == o.stop_after;

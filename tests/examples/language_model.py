@@ -41,6 +41,7 @@ class LanguageModel(unittest.TestCase):
         numbers = json.loads((self.folder / "numbers.json").read_text())
         self.assertEqual((numbers["rule"], numbers["steps"]), ("delta", 8))
         self.assertLess(numbers["decode"], 1e-4)
+        self.assertEqual(len(numbers["untruncated"]["quarters"]), 4)
         said = [self.run_model("generate", "run", "--prompt", "3 men", "--bytes", 20).stdout for _ in range(2)]
         self.assertEqual(*said)
         self.assertTrue(said[0].startswith("3 men"))
