@@ -34,19 +34,21 @@ void rms_norm_backward(K* d_x, K* d_w, K const* d_y, K const* x, K const* invers
     }
 }
 
-// y = (w . x r) . silu(gate), r over each head's n entries, w shared by the heads; rows of gate are gate_row long.
+// y = (w . x r) . silu(gate), r over each head's n entries, or 1 where the read is `plain`; w is shared by the heads;
+// rows of gate are gate_row long.
 template<class K>
-void gated_norm(K* y, K* inverse, K const* x, K const* gate, int gate_row, K const* w, int rows, int heads, int n) {
+void gated_norm(K* y, K* inverse, K const* x, K const* gate, int gate_row, K const* w, bool plain, int rows, int heads,
+                int n) {
     for (int t = 0; t < rows; ++t, gate += gate_row)
         for (int h = 0; h < heads; ++h, x += n, y += n) {
-            K const r = inverse[t * heads + h] = inverse_rms(x, n);
+            K const r = inverse[t * heads + h] = plain ? K(1.0) : inverse_rms(x, n);
             for (int i = 0; i < n; ++i) y[i] = x[i] * r * w[i] * silu(gate[h * n + i]);
         }
 }
 // Sets d_x and d_gate.
 template<class K>
 void gated_norm_backward(K* d_x, K* d_gate, K* d_w, K const* d_y, K const* x, K const* inverse, K const* gate,
-                         int gate_row, K const* w, int rows, int heads, int n) {
+                         int gate_row, K const* w, bool plain, int rows, int heads, int n) {
     for (int t = 0; t < rows; ++t, gate += gate_row, d_gate += gate_row)
         for (int h = 0; h < heads; ++h, x += n, d_x += n, d_y += n) {
             K const r = inverse[t * heads + h];
@@ -57,7 +59,8 @@ void gated_norm_backward(K* d_x, K* d_gate, K* d_w, K const* d_y, K const* x, K 
                 d_x[i] = d_y[i] * silu(g[i]); // of the normed vector, for now
                 d_w[i] += d_x[i] * x[i] * r;
             }
-            K const along = sum<K>(n, [=](int i) { return w[i] * d_x[i] * x[i]; }) * r * r * K(1.0 / n);
+            K const along =
+                plain ? K(0.0) : sum<K>(n, [=](int i) { return w[i] * d_x[i] * x[i]; }) * r * r * K(1.0 / n);
             for (int i = 0; i < n; ++i) d_x[i] = r * (w[i] * d_x[i] - x[i] * along);
         }
 }

@@ -117,7 +117,8 @@ void forward(Model const& m, K const* w, unsigned char const* tokens, K const* b
         }
         {
             Timed const timed(p.profile, Part::norms);
-            gated_norm(a.mixed, a.read_inverse, a.read, a.projected + C + G, P, w + o.head_norm, rows, s.heads, s.dv);
+            gated_norm(a.mixed, a.read_inverse, a.read, a.projected + C + G, P, w + o.head_norm, s.plain_read, rows,
+                       s.heads, s.dv);
         }
         {
             Timed const timed(p.profile, Part::products);
@@ -196,7 +197,7 @@ void backward(Model const& m, K const* w, unsigned char const* tokens, unsigned 
         {
             Timed const timed(p.profile, Part::norms);
             gated_norm_backward(p.d_read, p.d_projected + C + G, g + o.head_norm, p.d_mixed, a.read, a.read_inverse,
-                                a.projected + C + G, P, w + o.head_norm, rows, s.heads, s.dv);
+                                a.projected + C + G, P, w + o.head_norm, s.plain_read, rows, s.heads, s.dv);
         }
         {
             Timed const timed(p.profile, Part::memory);

@@ -16,6 +16,7 @@ struct Settings {
     // The rule, and the model around it.
     std::string rule = "delta", rules, dims; // name; header it is from (empty: a shipped one); extents "r=8,s=2"
     int width = 128, layers = 3, heads = 8, dk = 16, dv = 16, taps = 4, hidden = 352;
+    bool plain_read = false; // what the memory reads is gated without a norm
     // Training.
     int length = 256, batch = 16, shares = 8, steps = 400, warm_up = 40;
     double rate = 3e-3, final_rate = 3e-4, decay = 0.1, clip = 1.0;
@@ -35,6 +36,7 @@ template<class S, class F> void for_each_setting(S& s, F f) {
     f("dv", s.dv, "Entries of a value");
     f("taps", s.taps, "Tokens that the short convolution sees");
     f("hidden", s.hidden, "Entries of the MLP's hidden vector");
+    f("plain-read", s.plain_read, "Leave out the norm of what the memory reads");
     f("length", s.length, "Tokens of a segment");
     f("batch", s.batch, "Segments of a step");
     f("shares", s.shares, "Parts of a batch that may run side by side; they, not the threads, decide the bits");

@@ -119,8 +119,10 @@ struct Example {
     }
 };
 
-template<auto const& declared> void check_gradient(std::string const& rule) {
-    Example const example(tiny(rule), own_rule(rule));
+template<auto const& declared> void check_gradient(std::string const& rule, bool plain_read = false) {
+    auto settings = tiny(rule);
+    settings.plain_read = plain_read;
+    Example const example(settings, own_rule(rule));
     auto const g = example.gradient();
     std::mt19937 random(7);
     std::normal_distribution<double> normal;
@@ -207,6 +209,7 @@ struct Described {
 
 TEST_CASE("gradient of the whole model: differences in double, dual numbers through the declaration") {
     check_gradient<own::gated_delta>("gated_delta");
+    check_gradient<own::gated_delta>("gated_delta", true);
     check_gradient<own::everything>("everything");
 }
 
