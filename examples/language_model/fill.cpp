@@ -52,7 +52,6 @@ Plan plan(dl_rule const& rule, Settings const& s) {
             fmt::format("rule {}: its library was made without a backward; make it without NO_BACKWARD", rule.name));
     Dims const dims(rule, s);
     Plan p{&rule, {}, {}, {}, ~0u};
-    for (std::uint32_t d = 0; d < rule.dim_count; ++d) p.dim.push_back(dims.of(rule.dims[d], "of its own"));
     for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
         dl_operand const& o = rule.operands[i];
         std::vector<int> axes;
@@ -91,6 +90,7 @@ Plan plan(dl_rule const& rule, Settings const& s) {
         if (f.map == Map::unit) p.units += s.heads * steps;
         p.fillings.push_back(f);
     }
+    for (std::uint32_t d = 0; d < rule.dim_count; ++d) p.dim.push_back(dims.of(rule.dims[d], "of a state"));
     if (p.vectors == 0) throw Refusal(fmt::format("rule {}: it has no input of a vector per token", rule.name));
     return p;
 }

@@ -85,7 +85,10 @@ int train(Model const& model, Data const& data, Progress p, TrainOptions const& 
             return 130;
         }
     }
-    if (first == s.steps) keep();
+    if (first == s.steps) {
+        keep();
+        fmt::print("{} has all its {} steps\n", path, s.steps);
+    }
     return 0;
 }
 

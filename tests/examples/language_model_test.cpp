@@ -322,7 +322,7 @@ TEST_CASE("operands that the model cannot fill are named, with how to give them"
     Described const per_head({{sizeof(dl_operand), "A", DL_PARAMETER, DL_REAL, 2, {"dk", "dk"}, DL_PER_HEAD}});
     CHECK(asked(per_head).empty());
     Described const own({{sizeof(dl_operand), "x", DL_INPUT, DL_REAL, 1, {"r"}, DL_PER_TOKEN}}, {"r"});
-    CHECK_THAT(asked(own), Catch::Contains("dimension r") && Catch::Contains("--dim r=16"));
+    CHECK_THAT(asked(own), Catch::Contains("operand x has the dimension r") && Catch::Contains("--dim r=16"));
     CHECK(asked(own, "r=4").empty());
     CHECK_THAT(asked(own, "r=4,s=2"), Catch::Contains("no dimension of that name"));
     CHECK_THAT(asked(own, "r"), Catch::Contains("r=8,s=2"));
