@@ -1,6 +1,7 @@
 #include "codegen/check/result_json.hpp"
 #include "codegen/check/run.hpp"
 #include "codegen/tool/commands.hpp"
+#include "codegen/tool/growth_report.hpp"
 #include "codegen/tool/progress.hpp"
 
 #include <chrono>
@@ -111,6 +112,20 @@ void print_bound(FILE* out, std::vector<std::vector<Result>> const& results) {
                    degree, trials, bound);
 }
 
+// Rules that are stable on keys of unit norm only.
+void print_growing(FILE* out, Loaded const& loaded, std::vector<std::vector<Growth>> const& grown) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < grown.size(); ++i)
+        for (auto const& g : grown[i])
+            if (g.hopeless() && g.keys == Keys::normal && !grown[i][0].hopeless())
+                names.push_back(loaded.rules[i].declaration.name);
+    if (!names.empty())
+        fmt::print(out,
+                   "growth: on keys of N(0, 1) entries {} {} without bound: normalise the erase key (explain --rule "
+                   "{} shows how fast)\n",
+                   fmt::join(names, ", "), names.size() > 1 ? "grow" : "grows", names[0]);
+}
+
 } // namespace
 
 Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
@@ -186,6 +201,11 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         });
         progress.reset();
 
+        std::vector<std::vector<Growth>> grown;
+        for (auto const& rule : loaded.rules) {
+            grown.push_back(growth(rule.declaration, rule.derived, o->seed));
+            warn_of_growth(rule, grown.back());
+        }
         int passed = 0, failed = 0;
         for (auto const& of_rule : results)
             for (auto const& r : of_rule) ++(r.pass ? passed : failed);
@@ -200,6 +220,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
                 rules.push_back({{"name", loaded.rules[i].declaration.name},
                                  {"forms", form_names(d)},
                                  {"missing", missing_forms(d)},
+                                 {"growth", to_json(grown[i])},
                                  {"results", list}});
             }
             auto const text = nlohmann::json{{"version", DELTALOOM_VERSION},
@@ -217,6 +238,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         }
         if (o->json != "-") print_table(out, loaded, results, *o, isatty(fileno(out)) && colour_on_stderr());
         print_bound(out, results);
+        print_growing(out, loaded, grown);
         print_failures(out, results);
         fmt::print(out, "passed {}, failed {}, seed {}, {:.1f} s\n", passed, failed, o->seed, seconds);
         return failed ? Exit::differs : Exit::ok;
