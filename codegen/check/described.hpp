@@ -13,7 +13,7 @@ struct Described {
     std::vector<dl_operand> operands;
     std::vector<char const*> dims;
     std::vector<std::int64_t> fixed_extent;
-    std::uint32_t chunks[2];
+    std::vector<std::uint32_t> chunks, previous_of;
     runtime::rule_kernels kernels{};
     dl_rule rule{};
 

@@ -19,21 +19,26 @@ struct Options {
     int trials = 3;
     std::uint64_t seed = 0;
     bool seeded = false, no_cache = false;
-    std::string compiler, json;
+    std::string compiler, json, text_folder;
 };
 
-// "exact", "1.2e-07", "differs", or nothing where there is no such result.
+// "exact", "1.2e-07", "12 hold", "differs", or nothing where there is no such result.
 std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level,
                  std::string const& scalar) {
     std::optional<Result> worst;
+    int held = 0;
     for (auto const& r : results) {
         if (r.form != form || r.direction != direction || r.level != level || (!scalar.empty() && r.scalar != scalar))
             continue;
+        held += r.pass && r.reason.empty();
         if (!worst || !r.pass || r.error.value_or(0) > worst->error.value_or(0)) worst = r;
         if (!r.pass) break;
     }
     if (!worst) return "";
     if (!worst->pass) return "differs";
+    if (level == "property" || level == "fault") return fmt::format("{} hold", held);
+    if (!worst->reason.empty()) return "n/a";
+    if (level == "integer") return "exact";
     return worst->error ? fmt::format("{:.1e}", *worst->error) : "exact";
 }
 
@@ -114,9 +119,10 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
     c->add_option("HEADER", o->headers, "Headers of rules; without one, the shipped catalogue");
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
     c->add_option("--level", o->levels,
-                  "program (exact, the derivation), text (exact, the emitted source), float (the compiled kernels)")
+                  "program (exact, the derivation), text (exact, the emitted source), integer (exact, the compiled "
+                  "kernels), float (the compiled kernels), property, fault")
         ->delimiter(',')
-        ->check(CLI::IsMember({"program", "text", "float"}));
+        ->check(CLI::IsMember({"program", "text", "integer", "float", "property", "fault"}));
     c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
     c->add_option("--scalar", o->scalars, "Of level float: float, double")
@@ -124,6 +130,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->check(CLI::IsMember({"float", "double"}));
     c->add_option("--trials", o->trials, "Random points per form")->check(CLI::Range(1, 1000));
     auto* seed = c->add_option("--seed", o->seed, "Replays a run; without it, a new one")->check(whole_number);
+    c->add_option("--text", o->text_folder, "This emitted source, edited or not, in place of what emit would write");
     c->add_option("--cxx", o->compiler, "The compiler; default $CXX, g++ or clang++");
     c->add_flag("--no-cache", o->no_cache, "Compile again what was compiled before");
     c->add_option("--json", o->json, "One JSON object into this file; - for stdout, instead of the table");
@@ -137,21 +144,28 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         };
         CheckOptions options;
         options.program = has_level("program"), options.text = has_level("text"), options.number = has_level("float");
+        options.integer = has_level("integer"), options.property = has_level("property"),
+        options.fault = has_level("fault");
         options.forms = forms_or_fail(o->forms, loaded);
         options.trials = o->trials, options.seed = o->seed;
         for (int s = 0; s < 2; ++s)
             options.scalars[s] =
                 std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
         options.toolchain.compiler = o->compiler.empty() ? default_compiler() : o->compiler;
-        if (options.toolchain.compiler.empty() && (options.text || options.number))
+        if (options.toolchain.compiler.empty() && options.compiles())
             throw Failure{Exit::machine,
-                          "no C++ compiler found for levels text and float: install g++, or name one with --cxx"};
-        if ((options.text || options.number) && !on_path(options.toolchain.compiler))
+                          "no C++ compiler found for the compiled levels: install g++, or name one with --cxx"};
+        if (options.compiles() && !on_path(options.toolchain.compiler))
             throw Failure{Exit::machine, fmt::format("there is no compiler {}: install it, or name another with --cxx",
                                                      options.toolchain.compiler)};
         options.toolchain.flags = compiler_flags();
         options.toolchain.flags.insert(options.toolchain.flags.end(), user_flags.begin(), user_flags.end());
         options.toolchain.cache = cache_folder();
+        if (!o->text_folder.empty()) try {
+                options.source = read_text(o->text_folder);
+            } catch (std::runtime_error const& e) {
+                throw Failure{Exit::usage, e.what()};
+            }
         options.toolchain.use_cache = !o->no_cache;
         options.toolchain.jobs = std::max(1, int(std::thread::hardware_concurrency()));
         std::error_code error;
