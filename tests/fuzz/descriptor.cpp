@@ -75,6 +75,7 @@ Place place_of(Described const& d) {
     for (int a = 0; a < 6; ++a) {
         if (d.extents[a] <= 0) return p.empty = true, p.fits = true, p;
         wide const reach = wide(d.extents[a] - 1) * d.tensor->stride[a];
+        if (reach > wide(capacity) || reach < -wide(capacity)) return p;
         (reach < 0 ? low : high) += reach;
     }
     int const e = d.tensor->scalar <= DL_F16 ? element(d.tensor->scalar) : 4;
