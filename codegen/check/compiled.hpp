@@ -23,9 +23,11 @@ public:
                                               OracleData<runtime::dual<double>> const&) const;
     bool by_expression_templates() const { return oracle_ != nullptr; }
 
-    // The emitted text over the field; forms: 0 step, 1 recurrent, 2 chunked (parallel is chunked with chunk = tokens).
+    // The emitted text over the field; forms: 0 step, 1 recurrent, 2 chunked (parallel is chunked with chunk =
+    // tokens), 3 summary.
     bool has_text(int form) const { return text_ && text_[2 * form].run; }
     runtime::kernel text(int form, Direction d) const { return text_[2 * form + (d == Direction::backward)]; }
+    runtime::kernel apply(Direction d) const { return text_[8 + (d == Direction::backward)]; } // a segment's map
     runtime::kernel_table const* production() const { return production_; }
     LoadedRule const& rule() const { return rule_; }
 
@@ -37,7 +39,8 @@ private:
     runtime::kernel_table const* production_ = nullptr;
 };
 
-// One head of one sequence through one kernel of the emitted text, over the field.
+// One head of one sequence through one form of the emitted text, over the field. `segment`: chunks for each kept state;
+// of the form summary chunks of a segment.
 Driven run_text(Compiled const&, int form, int chunk, int segment, std::vector<int> const& dims,
                 OracleData<runtime::field> const&, Arriving<runtime::field> const&);
 

@@ -26,6 +26,8 @@ Described::Described(Derived const& d, runtime::kernel_table const* table, runti
         kernels.state_count += o.role == Role::state;
     }
     for (auto const& dim : d.rule.dims) dims.push_back(keep(dim)), fixed_extent.push_back(0);
+    for (DimId dim : factor_dims(d)) factor_dim.push_back(dim == one ? -1 : std::int32_t(dim));
+    kernels.factor_dim = factor_dim.data();
     kernels.level[level] = table;
     kernels.chunk = chunk;
     rule.struct_size = sizeof rule;

@@ -27,6 +27,9 @@ Driven drive(TypedRule const&, Program const&, Plan, std::vector<int> const& dim
              OracleData<runtime::field> const& data, Arriving<runtime::field> const& arriving);
 
 // The largest formal degree of anything that `drive` gives, in the entries of data and arriving gradients.
-long degree(TypedRule const&, Program const&, Plan, std::vector<int> const& dims, int length);
+struct Start { // degrees of the states before the sequence, of the gradients arriving at those after it
+    long states = 1, arriving = 1;
+};
+long degree(TypedRule const&, Program const&, Plan, std::vector<int> const& dims, int length, Start = {});
 
 } // namespace deltaloom::codegen

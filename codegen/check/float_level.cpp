@@ -291,7 +291,8 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
     constexpr Kind kinds[] = {{Form::step, DL_STEP, 0},
                               {Form::recurrent, DL_RECURRENT, 1},
                               {Form::chunked, DL_CHUNKED, 2},
-                              {Form::parallel, DL_PARALLEL, 2}};
+                              {Form::parallel, DL_PARALLEL, 2},
+                              {Form::summary, DL_SUMMARY, 3}};
     for (int scalar = 0; scalar < 2; ++scalar) {
         if (!level.scalars[scalar]) continue;
         std::map<std::pair<Form, Direction>, Result> found;
@@ -310,7 +311,8 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
                 for (auto const& kind : kinds) {
                     if (!wanted(kind)) continue;
                     Worst forward, backward;
-                    int const chunk = kind.form != Form::chunked ? 0
+                    int const chunk = kind.form == Form::summary   ? 1 + trial % 2 // several segments
+                                      : kind.form != Form::chunked ? 0
                                       : trial % 3 == 0           ? level.chunk
                                       : trial % 3 == 1           ? 8
                                                                  : 3;

@@ -10,11 +10,11 @@ namespace deltaloom::codegen {
 namespace {
 
 struct Run {
-    int chunk, segment; // chunk 0: the whole sequence
+    int chunk, segment; // chunk 0: the whole sequence; segment: see run_text
 };
 struct Text {
     Form form;
-    int kernel; // 0 step, 1 recurrent, 2 chunked
+    int kernel; // 0 step, 1 recurrent, 2 chunked, 3 summary
     std::vector<Run> runs;
 };
 
@@ -23,7 +23,8 @@ std::vector<Text> texts() {
     return {{Form::step, 0, {{1, 1}}},
             {Form::recurrent, 1, {{1, 1}, {1, 3}, {1, 8}}},
             {Form::chunked, 2, {{1, 2}, {2, 1}, {2, 2}, {3, 2}, {5, 1}}},
-            {Form::parallel, 2, {{0, 1}}}};
+            {Form::parallel, 2, {{0, 1}}},
+            {Form::summary, 3, {{1, 1}, {1, 2}, {2, 1}, {3, 1}, {2, 5}}}};
 }
 
 std::vector<int> extents(TypedRule const& rule, Dims const& dims) {
@@ -36,6 +37,18 @@ Program const* program(Derived const& d, Form form, Direction direction) {
     for (auto const& p : d.programs)
         if (p.form == form && p.direction == direction && !p.split) return &p;
     return nullptr;
+}
+
+// Of the form summary: the chunked one from states, and with gradients, that segments' maps have made.
+long degree_of(Derived const& d, Form form, Direction direction, int chunk, std::vector<int> const& dims, int length) {
+    auto const of = [&](Form f, Direction way, Start start) {
+        auto const* p = program(d, f, way);
+        return p ? degree(d.rule, *p, Plan{chunk}, dims, length, start) : 1;
+    };
+    if (form != Form::summary) return of(form, direction, {});
+    long const factor = of(Form::summary, Direction::forward, {}), states = factor + 1;
+    if (direction == Direction::forward) return of(Form::chunked, direction, {states, 1});
+    return of(Form::chunked, direction, {states, of(Form::summary, direction, {states, 1}) + factor});
 }
 
 } // namespace
@@ -70,9 +83,8 @@ std::vector<Result> check_text(Compiled const& compiled, ProgramLevel const& lev
                               longest = text.form == Form::step ? shortest : trial.length();
                     auto const dims = extents(derived.rule, trial.dims());
                     int const chunk = run.chunk ? run.chunk : std::max(1, longest);
-                    if (auto const* p = program(derived, text.form, direction))
-                        most = std::max(most, degree(derived.rule, *p, Plan{chunk}, dims, longest) +
-                                                  (direction == Direction::backward));
+                    most = std::max(most, degree_of(derived, text.form, direction, chunk, dims, longest) +
+                                              (direction == Direction::backward));
                     auto const drive_it = [&](Prefix const& prefix) {
                         return run_text(compiled, text.kernel, chunk, run.segment, dims, prefix.data, prefix.arriving);
                     };

@@ -13,12 +13,12 @@ struct FormName {
     Form form;
     char const* text;
 };
-constexpr FormName kernel_forms[] = {{Form::step, "step"}, {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"}};
+constexpr FormName kernel_forms[] = {{Form::step, "step"}, {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"}, {Form::summary, "summary"}};
 
 bool wanted(LibraryOptions const& options, Form form) {
     if (options.forms.empty()) return true;
     for (Form f : options.forms)
-        if (f == form || (f == Form::parallel && form == Form::chunked) || (f == Form::recurrent && form == Form::step))
+        if (f == form || (form == Form::chunked && (f == Form::parallel || f == Form::summary)) || (f == Form::recurrent && form == Form::step))
             return true;
     return false;
 }
@@ -104,6 +104,15 @@ std::string rule_source(Derived const& d, LibraryOptions const& o) {
         includes += fmt::format("#include \"{}_{}_forward.hpp\"\n", name, text);
         if (o.backward) includes += fmt::format("#include \"{}_{}_backward.hpp\"\n", name, text);
     }
+    entries += "}, {";
+    for (int s = 0; s < 2; ++s) {
+        bool const there = o.scalars[s] && wanted(o, Form::summary) && has(d, Form::summary);
+        auto const entry = [&](char const* what) {
+            return there ? fmt::format("{{summary_{0}_scratch<{1}>, run<{1}, summary_{0}<{1}>>}}", what, scalars[s])
+                         : "{}";
+        };
+        entries += fmt::format("{{{}, {}}},", entry("states"), o.backward ? entry("gradients") : "{}");
+    }
     return fmt::format(R"(// {0}: its kernels for one instruction set. Compiled once per level; see library.cpp.
 {1}
 #include <deltaloom/runtime/cpu/kernels.hpp>
@@ -141,13 +150,14 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
         states += operand.role == Role::state;
     }
     for (auto const& dim : d.rule.dims) dims += quoted(dim) + ", ", fixed += "0, ";
+    std::string factors;
+    for (DimId dim : factor_dims(d)) factors += fmt::format("{}, ", dim == one ? -1 : int(dim));
     unsigned forms = 0;
     for (auto [form, text] : kernel_forms)
-        if (wanted(o, form) && has(d, form)) forms |= 1u << (form == Form::step ? 1 : form == Form::recurrent ? 2 : 3);
+        if (wanted(o, form) && has(d, form)) forms |= 1u << (form == Form::step ? 1 : form == Form::recurrent ? 2 : form == Form::chunked ? 3 : 5);
     if (forms & 8u) forms |= 16u;
     std::string const missing = d.missing ? quoted(d.missing->text) : "nullptr";
-    std::string const no_summary =
-        quoted(d.no_summary ? d.no_summary->text : "proven at level program; this library has no kernel for it");
+    std::string const no_summary = d.no_summary ? quoted(d.no_summary->text) : "nullptr";
     unsigned const scalars = unsigned(o.scalars[0]) | unsigned(o.scalars[1]) << 1;
     return fmt::format(R"(
 extern "C" {{
@@ -167,6 +177,7 @@ char const* const dims[] = {{{3}nullptr}};
 std::int64_t const fixed_extent[] = {{{4}0}};
 std::uint32_t const chunks[] = {{{5}, 0}};
 char const* const missing[] = {{nullptr, nullptr, nullptr, {6}, {6}, {7}}};
+std::int32_t const factor_dim[] = {{{9}0}};
 rule_kernels const kernels = {{{{
 #ifndef DELTALOOM_WITHOUT_BASE
     &{1}_{0}_kernels_base,
@@ -183,10 +194,10 @@ rule_kernels const kernels = {{{{
 #else
     nullptr,
 #endif
-    }}, {5}, {8}}};
+    }}, {5}, {8}, factor_dim}};
 }}
 )",
-                       name, o.library, operands, dims, fixed, o.chunk, missing, no_summary, states) +
+                       name, o.library, operands, dims, fixed, o.chunk, missing, no_summary, states, factors) +
            fmt::format("#define DELTALOOM_RULE_{0} {{sizeof(dl_rule), DL_ABI_VERSION, {1}, {2}, {3}, {0}_tables::dims, "
                        "{0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {7}, "
                        "{0}_tables::chunks, {0}_tables::missing, &{0}_tables::kernels}}\n",

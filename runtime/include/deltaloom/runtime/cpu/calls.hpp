@@ -26,7 +26,7 @@ inline int execute(dl_rule const* rule, dl_call const* call, dl_status* status, 
     driver d(*rule, *call, backward);
     if (int code = d.prepare(status)) return code;
     if (int code = d.execute(status)) return code;
-    char const* const forms[] = {"step", "recurrent", "chunked"};
+    char const* const forms[] = {"step", "recurrent", "chunked", "summary"};
     std::snprintf(path, sizeof path, "%s %s %s chunk %lld segment %lld lanes %lld", forms[d.form],
                   backward ? "backward" : "forward", isa_name(d.level), (long long)d.chunk, (long long)d.segment,
                   (long long)d.lanes);
