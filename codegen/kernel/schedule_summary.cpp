@@ -12,9 +12,6 @@ struct StateMap {
     Port factor, plus;
     Extents shape, square; // of plus, of the factor
     bool right() const { return factor.map == Port::Map::right; }
-    std::string applied(std::string const& state, std::string const& how) const { // "S A", "A^T d_S"
-        return right() ? state + " A" + how : "A" + how + " " + state;
-    }
 };
 std::vector<StateMap> maps(TypedRule const& rule, Body const& body) {
     std::vector<StateMap> all;
@@ -53,12 +50,7 @@ Statement identity(BufferId buffer, Integer extent) {
 // The map of s, from the identity on.
 Function map_entry(TypedRule const& rule, Kernel& kernel, std::vector<StateMap> const& all, UnitFunction const& unit) {
     auto e = entry(rule, kernel, "summary_forward");
-    std::string text;
-    for (auto const& m : all) {
-        auto const& state = rule.operands[m.plus.operand].name;
-        text += fmt::format("{}{}' = {} + B", text.empty() ? "" : ", ", state, m.applied(state, ""));
-    }
-    e.f.comment = fmt::format("A and B of all of s as one map, {}, from the identity on.", text);
+    e.f.comment = "The map of all of s, from the identity on.";
     load_parameters(e, {&unit});
     for (auto const& m : all) {
         auto const factor = e.matrices[port_name(rule, m.factor)] = take(e, port_name(rule, m.factor), m.square);
@@ -76,11 +68,13 @@ Function map_entry(TypedRule const& rule, Kernel& kernel, std::vector<StateMap> 
 // The map applied to the states before, or its adjoint to the gradients of the states after.
 Function apply_entry(TypedRule const& rule, Kernel& kernel, std::vector<StateMap> const& all, bool adjoint) {
     auto e = entry(rule, kernel, adjoint ? "summary_gradients" : "summary_states");
+    e.f.comment = adjoint ? "The gradient at a segment's start, from what arrives at its end and what its outputs owe."
+                          : "The states after a segment, from those before it and its map.";
     for (auto const& m : all) {
         auto const state = m.plus.operand;
         auto const name = (adjoint ? "d_" : "") + rule.operands[state].name;
         auto const before = take(e, name, m.shape), factor = take(e, port_name(rule, m.factor), m.square),
-                   after = take(e, port_name(rule, m.plus), m.shape);
+                   after = take(e, adjoint ? "owed_" + rule.operands[state].name : port_name(rule, m.plus), m.shape);
         e.add(call("load_state", {argument(before),
                                   argument(state_text(rule, adjoint ? "state_out_gradient" : "state_in", state))}));
         e.add(call("load_all", {argument(factor), argument(map_text(rule, m.factor))}));
@@ -88,8 +82,11 @@ Function apply_entry(TypedRule const& rule, Kernel& kernel, std::vector<StateMap
         auto const operation = fmt::format("multiply{}_add", !adjoint ? "" : m.right() ? "_nt" : "_tn");
         auto product = m.right() ? call(operation, {argument(after), argument(before), argument(factor)})
                                  : call(operation, {argument(after), argument(factor), argument(before)});
-        product.comment = adjoint ? fmt::format("{0} before = {1} + B", name, m.applied(name, "^T"))
-                                  : fmt::format("{0}' = {1} + B", name, m.applied(name, ""));
+        auto const& b = e.f.buffers;
+        auto const by = b[factor].name + (adjoint ? "^T" : "");
+        product.comment =
+            fmt::format("{}: {} + {}", adjoint ? "Of the state before" : "The state after",
+                        m.right() ? b[before].name + " " + by : by + " " + b[before].name, b[after].name);
         e.add(std::move(product));
         e.add(call("store_state", {argument(after),
                                    argument(state_text(rule, adjoint ? "state_in_gradient" : "state_out", state))}));

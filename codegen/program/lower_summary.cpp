@@ -3,8 +3,8 @@
 //
 //     A' = A D + (w A^T)^T X,   B' = B D + (u + w B^T)^T X:
 //
-// A goes through the chunk as a state would that nothing is written to, B as the state itself; neither product of two
-// factors nor a second solve.
+// A goes through the chunk as a state does that nothing is written to, B as the state itself: no factors are multiplied
+// with each other.
 #include "codegen/program/chunk.hpp"
 #include "codegen/program/chunk_factors.hpp"
 
@@ -60,21 +60,23 @@ std::variant<Body, Reason> lower_summary(TypedRule const& rule, Recurrence const
         bool const on_the_right = component.flipped == left;
         auto const side = left ? row_extent(c) : col_extent(c);
         auto const turned = [&](NodeId x) { return component.flipped ? b.transpose(x) : x; };
-        auto const through = [&](std::string const& part, Extents shape, NodeId direct, std::string const& text) {
+        auto const through = [&](std::string const& part, Extents shape, bool written, std::string const& text) {
             auto const name = c.name() + "." + part;
             auto moved = c;
             moved.start = {turned(b.input(name, shape))};
-            moved.U = joined(moved, {direct, split.w});
+            moved.U = written ? pseudo_values(moved) : joined(moved, {-1, split.w});
             if (moved.U < 0) moved.X = -1;
             auto const after = state_after(moved, 0);
             auto& node = b.body.nodes[after];
             if (node.op != Op::input) node.hint = c.name() + "_" + part, node.note = text;
             results.emplace_back(name, after);
         };
-        auto const now = on_the_right ? c.name() + " A + B" : "A " + c.name() + " + B";
-        through(on_the_right ? "right" : "left", {side, side}, -1,
-                "A of " + now + ", what the chunks so far make of " + c.name());
-        through("plus", b.shape(turned(c.start[0])), split.u, "B of " + now);
+        auto const factor = std::string(on_the_right ? "right" : "left");
+        auto const product = on_the_right ? c.name() + " " + c.name() + "_right" : c.name() + "_left " + c.name();
+        through(factor, {side, side}, false,
+                c.name() + "_" + factor + " of " + c.name() + "' = " + product + " + " + c.name() +
+                    "_plus, this chunk behind those before");
+        through("plus", b.shape(turned(c.start[0])), true, c.name() + "_plus, with this chunk's own writes");
     }
     b.body.results = std::move(results);
     std::vector<std::string> names;
