@@ -104,9 +104,9 @@ static void run_segments(Compiled const& compiled, runtime::sequence const& s, i
         entries += states.back().rows * states.back().cols, factors += states.back().width * states.back().width;
     }
     auto const both = [&](int form, Direction d) { return compiled.text(form, d); };
-    runtime::segment_kernels const kernels{both(3, Direction::forward),       compiled.apply(Direction::forward),
-                                           both(3, Direction::backward),      compiled.apply(Direction::backward),
-                                           both(2, Direction::forward),       both(2, Direction::backward)};
+    runtime::segment_kernels const kernels{both(3, Direction::forward),  compiled.apply(Direction::forward),
+                                           both(3, Direction::backward), compiled.apply(Direction::backward),
+                                           both(2, Direction::forward),  both(2, Direction::backward)};
     for (bool backward : {false, true}) {
         runtime::segments all;
         all.whole = s;
@@ -114,11 +114,15 @@ static void run_segments(Compiled const& compiled, runtime::sequence const& s, i
         all.length = length, all.scalar = DL_EXACT, all.both = backward;
         auto left = fresh(std::size_t(runtime::segments::elements(all.count(), entries, factors, backward)) + 1);
         all.memory = reinterpret_cast<char*>(left.data());
+        // A parameter's gradient is the sum of all segments', as the driver's is of what each leaves.
+        std::vector<strided> adding(s.gradient, s.gradient + all.operands);
+        for (OperandId id : rule.with_role(Role::parameter)) adding[std::size_t(id)].accumulate = true;
         auto const stage = [&](runtime::segment_stage which) {
             for (index i = 0; i < (runtime::side_by_side(which) ? all.count() : 1); ++i) {
                 std::vector<strided> table(std::size_t(runtime::segments::table_size(all.operands, all.states)));
                 auto room = fresh(std::size_t(kernels.scratch(s, backward)) + 16);
                 auto const aligned = (reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64;
+                all.whole.gradient = i == 0 ? s.gradient : adding.data();
                 all.run(which, i, kernels, table.data(), reinterpret_cast<void*>(aligned));
             }
         };

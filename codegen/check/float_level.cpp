@@ -313,9 +313,9 @@ std::vector<Result> check_float(Compiled const& compiled, FloatLevel const& leve
                     Worst forward, backward;
                     int const chunk = kind.form == Form::summary   ? 1 + trial % 2 // several segments
                                       : kind.form != Form::chunked ? 0
-                                      : trial % 3 == 0           ? level.chunk
-                                      : trial % 3 == 1           ? 8
-                                                                 : 3;
+                                      : trial % 3 == 0             ? level.chunk
+                                      : trial % 3 == 1             ? 8
+                                                                   : 3;
                     try {
                         auto const got = call(described, rule, point.shape, kind.code, chunk, trial % 3 == 1 ? 2 : 1,
                                               point.values, point.arriving);

@@ -13,12 +13,14 @@ struct FormName {
     Form form;
     char const* text;
 };
-constexpr FormName kernel_forms[] = {{Form::step, "step"}, {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"}, {Form::summary, "summary"}};
+constexpr FormName kernel_forms[] = {
+    {Form::step, "step"}, {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"}, {Form::summary, "summary"}};
 
 bool wanted(LibraryOptions const& options, Form form) {
     if (options.forms.empty()) return true;
     for (Form f : options.forms)
-        if (f == form || (form == Form::chunked && (f == Form::parallel || f == Form::summary)) || (f == Form::recurrent && form == Form::step))
+        if (f == form || (form == Form::chunked && (f == Form::parallel || f == Form::summary)) ||
+            (f == Form::recurrent && form == Form::step))
             return true;
     return false;
 }
@@ -154,7 +156,8 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
     for (DimId dim : factor_dims(d)) factors += fmt::format("{}, ", dim == one ? -1 : int(dim));
     unsigned forms = 0;
     for (auto [form, text] : kernel_forms)
-        if (wanted(o, form) && has(d, form)) forms |= 1u << (form == Form::step ? 1 : form == Form::recurrent ? 2 : form == Form::chunked ? 3 : 5);
+        if (wanted(o, form) && has(d, form))
+            forms |= 1u << (form == Form::step ? 1 : form == Form::recurrent ? 2 : form == Form::chunked ? 3 : 5);
     if (forms & 8u) forms |= 16u;
     std::string const missing = d.missing ? quoted(d.missing->text) : "nullptr";
     std::string const no_summary = d.no_summary ? quoted(d.no_summary->text) : "nullptr";

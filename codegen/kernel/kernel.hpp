@@ -104,7 +104,8 @@ struct Kernel {
     bool operator==(Kernel const&) const = default;
 };
 
-// The CPU's schedule of the Programs that it has kernels for: not of split ones, and parallel is chunked with one chunk.
+// The CPU's schedule of the Programs that it has kernels for: not of split ones, and parallel is chunked with one
+// chunk.
 Kernel schedule(TypedRule const&, Program const&);
 bool has_kernel(Program const&);
 

@@ -32,8 +32,7 @@ Function forward_entry(TypedRule const& rule, Kernel& kernel, Program const& pro
             loop({"token", "0", "s.tokens", "1", false}, {call_unit(e, unit, {argument(Integer("token"))})}));
     else
         e.f.body.push_back(
-            loop({"first", "0", "s.tokens", "s.chunk", false},
-                 {call_unit(e, unit, chunk_from("first"))}));
+            loop({"first", "0", "s.tokens", "s.chunk", false}, {call_unit(e, unit, chunk_from("first"))}));
     for (OperandId s : with_role(rule, Role::state))
         e.f.body.push_back(call("store_state", {argument(e.matrices.at(rule.operands[s].name)),
                                                 argument(state_text(rule, "state_out", s))}));
@@ -67,8 +66,8 @@ void store_gradients(Entry& e) {
     store_state_gradients(e);
     for (OperandId p : with_role(e.rule, Role::parameter)) {
         if (e.kernel.form == Form::summary) break;
-        e.add(call("store_all", {argument(e.matrices.at("d_" + e.rule.operands[p].name)),
-                                 argument(strided_text({p, -1, true}))}));
+        e.add(call("store_all",
+                   {argument(e.matrices.at("d_" + e.rule.operands[p].name)), argument(strided_text({p, -1, true}))}));
     }
 }
 

@@ -1,6 +1,6 @@
-// A segment of a sequence as an affine map of each state, S' = S A + B (or A S + B): the map, chunk by chunk; how it and
-// its adjoint are applied; in a backward, the part of the adjoint that comes from the segment's outputs. Which segments
-// there are, and what runs side by side, is the caller's.
+// A segment of a sequence as an affine map of each state, S' = S A + B (or A S + B): the map, chunk by chunk; how it
+// and its adjoint are applied; in a backward, the part of the adjoint that comes from the segment's outputs. Which
+// segments there are, and what runs side by side, is the caller's.
 #include "codegen/kernel/entry.hpp"
 
 #include <fmt/format.h>
@@ -75,8 +75,8 @@ Function apply_entry(TypedRule const& rule, Kernel& kernel, std::vector<StateMap
         auto const name = (adjoint ? "d_" : "") + rule.operands[state].name;
         auto const before = take(e, name, m.shape), factor = take(e, port_name(rule, m.factor), m.square),
                    after = take(e, adjoint ? "owed_" + rule.operands[state].name : port_name(rule, m.plus), m.shape);
-        e.add(call("load_state", {argument(before),
-                                  argument(state_text(rule, adjoint ? "state_out_gradient" : "state_in", state))}));
+        e.add(call("load_state",
+                   {argument(before), argument(state_text(rule, adjoint ? "state_out_gradient" : "state_in", state))}));
         e.add(call("load_all", {argument(factor), argument(map_text(rule, m.factor))}));
         e.add(call("load_all", {argument(after), argument(map_text(rule, m.plus))}));
         auto const operation = fmt::format("multiply{}_add", !adjoint ? "" : m.right() ? "_nt" : "_tn");
@@ -84,12 +84,11 @@ Function apply_entry(TypedRule const& rule, Kernel& kernel, std::vector<StateMap
                                  : call(operation, {argument(after), argument(factor), argument(before)});
         auto const& b = e.f.buffers;
         auto const by = b[factor].name + (adjoint ? "^T" : "");
-        product.comment =
-            fmt::format("{}: {} + {}", adjoint ? "Of the state before" : "The state after",
-                        m.right() ? b[before].name + " " + by : by + " " + b[before].name, b[after].name);
+        product.comment = fmt::format("{}: {} + {}", adjoint ? "Of the state before" : "The state after",
+                                      m.right() ? b[before].name + " " + by : by + " " + b[before].name, b[after].name);
         e.add(std::move(product));
-        e.add(call("store_state", {argument(after),
-                                   argument(state_text(rule, adjoint ? "state_in_gradient" : "state_out", state))}));
+        e.add(call("store_state",
+                   {argument(after), argument(state_text(rule, adjoint ? "state_in_gradient" : "state_out", state))}));
     }
     return e.f;
 }
@@ -121,8 +120,8 @@ Kernel schedule_summary(TypedRule const& rule, Program const& program) {
     auto const& last = program.phases.back();
     if (program.direction == Direction::forward) {
         auto const all = maps(rule, last.body);
-        auto const unit = body(last, "chunk_map", "The map through one more chunk: the tokens first .. first + n.", false,
-                               last.carries);
+        auto const unit = body(last, "chunk_map", "The map through one more chunk: the tokens first .. first + n.",
+                               false, last.carries);
         kernel.functions.push_back(unit.function);
         for (bool adjoint : {false, true}) kernel.functions.push_back(apply_entry(rule, kernel, all, adjoint));
         kernel.functions.push_back(map_entry(rule, kernel, all, unit));
@@ -133,8 +132,8 @@ Kernel schedule_summary(TypedRule const& rule, Program const& program) {
         advance = body(program.phases.front(), "chunk_states", "", false, program.phases.front().carries);
         kernel.shared = Form::chunked, kernel.spans.clear();
     }
-    auto const unit = body(last, "chunk_adjoint", "One chunk in reverse: the tokens first .. first + n.", true,
-                           last.carries);
+    auto const unit =
+        body(last, "chunk_adjoint", "One chunk in reverse: the tokens first .. first + n.", true, last.carries);
     kernel.functions.push_back(unit.function);
     auto e = advance ? backward_entry(rule, kernel, program, *advance, unit) : owed_entry(rule, kernel, unit);
     e.comment = "What the outputs of s owe to the states before it, and what the gradients of the states after s do.";

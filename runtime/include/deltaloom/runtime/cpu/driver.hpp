@@ -29,7 +29,7 @@ struct driver {
     index sequences = 0, heads = 0, group = 1, units = 0, lanes = 1, longest = 0;
     index chunk = 1, segment = 1;
     index segments_at_most = 1, segment_bytes = 0; // of a sequence (1 but for the form summary); of one of its heads
-    index state_bytes = 0; // of the table of states' extents
+    index state_bytes = 0;                         // of the table of states' extents
     index scratch_bytes = 0, table_bytes = 0, partial_elements = 0; // of a lane; of a lane; of one sequence and head
     std::size_t bytes = 0;
 
@@ -97,8 +97,7 @@ struct driver {
                 auto const state = state_extents(k);
                 entries += state.rows * state.cols, factors += state.width * state.width;
             }
-            segment_bytes =
-                rounded(segments::elements(segments_at_most, entries, factors, backward) * scalar_bytes());
+            segment_bytes = rounded(segments::elements(segments_at_most, entries, factors, backward) * scalar_bytes());
             state_bytes = rounded(index(sizeof(segment_state)) * kernels.state_count);
         }
         table_bytes = rounded(index(sizeof(strided)) * tables);

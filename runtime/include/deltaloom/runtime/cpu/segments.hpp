@@ -31,8 +31,8 @@ struct segment_kernels {
     }
     index scratch(sequence const& s, bool both) const {
         index most = 0;
-        for (kernel const* k : {&map, &states, &forward, both ? &owed : nullptr, both ? &gradients : nullptr,
-                                both ? &backward : nullptr})
+        for (kernel const* k :
+             {&map, &states, &forward, both ? &owed : nullptr, both ? &gradients : nullptr, both ? &backward : nullptr})
             if (index const own = k ? k->scratch(s) : 0; own > most) most = own;
         return most;
     }
