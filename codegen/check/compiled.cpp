@@ -1,6 +1,6 @@
 #include "codegen/check/compiled.hpp"
 
-#include "deltaloom/runtime/cpu/segments.hpp"
+#include "codegen/check/segments.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -89,50 +89,6 @@ strided dense(field* data, index entries_per_token, std::vector<index> const& ax
 
 } // namespace
 
-// The form summary: all stages of both directions one after the other, as the driver deals them to threads.
-static void run_segments(Compiled const& compiled, runtime::sequence const& s, index length,
-                         std::vector<field> (*fresh)(std::size_t)) {
-    auto const& derived = compiled.rule().derived;
-    auto const& rule = derived.rule;
-    std::vector<runtime::segment_state> states;
-    auto const extent = [&](DimId d) { return d == one ? 1 : s.dim[d]; };
-    index entries = 0, factors = 0;
-    auto const widths = factor_dims(derived);
-    for (OperandId id : rule.with_role(Role::state)) {
-        auto const& shape = rule.operands[std::size_t(id)].shape;
-        states.push_back({extent(shape.rows), extent(shape.cols), extent(widths.at(states.size()))});
-        entries += states.back().rows * states.back().cols, factors += states.back().width * states.back().width;
-    }
-    auto const both = [&](int form, Direction d) { return compiled.text(form, d); };
-    runtime::segment_kernels const kernels{both(3, Direction::forward),  compiled.apply(Direction::forward),
-                                           both(3, Direction::backward), compiled.apply(Direction::backward),
-                                           both(2, Direction::forward),  both(2, Direction::backward)};
-    for (bool backward : {false, true}) {
-        runtime::segments all;
-        all.whole = s;
-        all.operands = index(rule.operands.size()), all.states = index(states.size()), all.state = states.data();
-        all.length = length, all.scalar = DL_EXACT, all.both = backward;
-        auto left = fresh(std::size_t(runtime::segments::elements(all.count(), entries, factors, backward)) + 1);
-        all.memory = reinterpret_cast<char*>(left.data());
-        // A parameter's gradient is the sum of all segments', as the driver's is of what each leaves.
-        std::vector<strided> adding(s.gradient, s.gradient + all.operands);
-        for (OperandId id : rule.with_role(Role::parameter)) adding[std::size_t(id)].accumulate = true;
-        auto const stage = [&](runtime::segment_stage which) {
-            for (index i = 0; i < (runtime::side_by_side(which) ? all.count() : 1); ++i) {
-                std::vector<strided> table(std::size_t(runtime::segments::table_size(all.operands, all.states)));
-                auto room = fresh(std::size_t(kernels.scratch(s, backward)) + 16);
-                auto const aligned = (reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64;
-                all.whole.gradient = i == 0 ? s.gradient : adding.data();
-                all.run(which, i, kernels, table.data(), reinterpret_cast<void*>(aligned));
-            }
-        };
-        if (backward)
-            for (auto which : runtime::backward_stages) stage(which);
-        else
-            for (auto which : runtime::forward_stages) stage(which);
-    }
-}
-
 Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std::vector<int> const& dims,
                 OracleData<field> const& data, Arriving<field> const& arriving) {
     auto const& typed = compiled.rule().derived.rule;
@@ -190,9 +146,11 @@ Driven run_text(Compiled const& compiled, int form, int chunk, int segment, std:
     s.operand = operand.data(), s.gradient = gradient.data();
     s.state_in = state_in.data(), s.state_out = state_out.data(), s.state_in_gradient = in_gradient.data(),
     s.state_out_gradient = out_gradient.data();
-    if (form == 3) run_segments(compiled, s, chunk * segment, rubbish);
     for (Direction direction : {Direction::forward, Direction::backward}) {
-        if (form == 3) break;
+        if (form == 3) {
+            run_segments(compiled, direction, s, chunk * segment);
+            continue;
+        }
         auto const kernel = compiled.text(form, direction);
         auto room = rubbish(std::size_t(kernel.scratch(s)) + 16);
         auto const aligned = (reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64;

@@ -46,6 +46,26 @@ std::vector<Result> compiled_levels(LoadedRule const& rule, CompiledSet const& s
     return results;
 }
 
+// A rule without a summary says so at the levels that would have compiled one.
+void add_not_applicable(std::vector<Result>& results, LoadedRule const& rule, CheckOptions const& options) {
+    auto const& reason = rule.derived.no_summary;
+    bool const asked = options.forms.empty() ||
+                       std::find(options.forms.begin(), options.forms.end(), Form::summary) != options.forms.end();
+    if (!reason || !asked) return;
+    auto const add = [&](std::string level, std::string scalar) {
+        for (Direction direction : {Direction::forward, Direction::backward}) {
+            Result r;
+            r.rule = rule.declaration.name, r.form = Form::summary, r.direction = direction;
+            r.level = level, r.name = "declaration", r.scalar = scalar;
+            r.reason = reason->text;
+            results.push_back(std::move(r));
+        }
+    };
+    if (options.text) add("text", "exact");
+    for (int s = 0; s < 2; ++s)
+        if (options.number && options.scalars[s]) add("float", s ? "double" : "float");
+}
+
 // One result that says why a rule's compiled levels gave none.
 Result broken(LoadedRule const& rule, std::string level, std::string why) {
     Result r;
@@ -125,6 +145,7 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
                     results[i].back().rule = rules[i].declaration.name;
                 }
         }
+        add_not_applicable(results[i], rules[i], options);
         report(1, rules[i].declaration.name + ": text and float");
     });
     return results;

@@ -22,7 +22,7 @@ struct Options {
     std::string compiler, json;
 };
 
-// "exact", "1.2e-07", "differs", or nothing where there is no such result.
+// "exact", "1.2e-07", "differs", "none" where it is not applicable, or nothing where there is no such result.
 std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level,
                  std::string const& scalar) {
     std::optional<Result> worst;
@@ -34,6 +34,7 @@ std::string cell(std::vector<Result> const& results, Form form, Direction direct
     }
     if (!worst) return "";
     if (!worst->pass) return "differs";
+    if (!worst->reason.empty()) return "none";
     return worst->error ? fmt::format("{:.1e}", *worst->error) : "exact";
 }
 
