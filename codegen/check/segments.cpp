@@ -17,8 +17,8 @@ void run_segments(Compiled const& compiled, Direction direction, runtime::sequen
     auto const widths = factor_dims(derived);
     for (OperandId id : rule.with_role(Role::state)) {
         auto const& shape = rule.operands[std::size_t(id)].shape;
-        auto const& one_ = states.emplace_back(runtime::segment_state{extent(shape.rows), extent(shape.cols),
-                                                                      extent(widths.at(states.size()))});
+        auto const& one_ = states.emplace_back(
+            runtime::segment_state{extent(shape.rows), extent(shape.cols), extent(widths.at(states.size()))});
         entries += one_.rows * one_.cols, factors += one_.width * one_.width;
     }
     auto const text = [&](int form, Direction d) { return compiled.text(form, d); };
