@@ -13,3 +13,18 @@ install(EXPORT DeltaloomTargets NAMESPACE Deltaloom:: DESTINATION ${package_fold
 configure_package_config_file(cmake/DeltaloomConfig.cmake.in ${PROJECT_BINARY_DIR}/DeltaloomConfig.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/DeltaloomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/DeltaloomConfig.cmake ${PROJECT_BINARY_DIR}/DeltaloomConfigVersion.cmake cmake/DeltaloomAddRules.cmake DESTINATION ${package_folder})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# `cpack -G DEB`: the tool, the headers and the CMake package in one. What the tool itself calls is recommended with it: compilers, and Clang's own
+# headers.
+set(CPACK_PACKAGE_VENDOR "Deltaloom")
+set(CPACK_PACKAGE_CONTACT "Deltaloom <deltaloom@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Checked kernels for matrix-memory rules, from one line of C++")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++ (>= 4:12), libboost-dev (>= 1.74), libclang-common-19-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake (>= 3.25)")
+include(CPack)

@@ -117,12 +117,13 @@ CallResult call(Described const& described, TypedRule const& rule, CallShape con
         auto const must = [&](int code) {
             if (code) throw std::runtime_error(status.message);
         };
-        must(runtime::validate(&described.rule, &c, backward, &status));
+        runtime::place_list places;
+        must(runtime::validate(&described.rule, &c, backward, &status, places));
         runtime::driver driver(described.rule, c, backward);
         must(driver.prepare(&status));
         std::vector<char> workspace(driver.bytes, char(0xff)); // NaN in every scalar
         c.workspace = workspace.data(), c.workspace_bytes = workspace.size();
-        must(driver.execute(&status));
+        must(driver.execute(places, &status));
     }
     CallResult result;
     result.forward.values.resize(count), result.gradients.values.resize(count);

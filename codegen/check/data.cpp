@@ -41,10 +41,11 @@ std::vector<std::string> dimensions(Declaration const& rule) {
     return found;
 }
 
-OracleData<double> draw_data(Declaration const& rule, Dims const& dims, int length, Draw& draw) {
+OracleData<double> draw_data(Declaration const& rule, Dims const& dims, int length, Draw& draw, Keys keys) {
     return filled<double>(rule, dims, length, [&](DeclaredOperand const& o, OperandUse use, int rows, int cols) {
         Dense<double> m(rows, cols);
-        double const deviation = 1 / std::sqrt(double(cols > 1 ? cols : rows));
+        bool const key = use.key && o.domain == Domain::real;
+        double const deviation = key && keys == Keys::normal ? 1 : 1 / std::sqrt(double(cols > 1 ? cols : rows));
         double norm = 0;
         for (double& x : m.e) {
             if (o.domain == Domain::log)
@@ -57,7 +58,7 @@ OracleData<double> draw_data(Declaration const& rule, Dims const& dims, int leng
                 x = draw.normal() * deviation;
             norm += x * x;
         }
-        if (use.key && o.domain == Domain::real)
+        if (key && keys == Keys::unit)
             for (double& x : m.e) x = norm > 0 ? x / std::sqrt(norm) : 1 / std::sqrt(double(rows));
         return m;
     });

@@ -12,7 +12,9 @@ using Dims = std::map<std::string, int>; // extent of every dimension, by name
 
 std::vector<std::string> dimensions(Declaration const&); // in the order of first use
 
-OracleData<double> draw_data(Declaration const&, Dims const&, int length, Draw&);
+// Keys::normal: keys of N(0, 1) entries instead, of norm sqrt(d).
+enum class Keys { unit, normal };
+OracleData<double> draw_data(Declaration const&, Dims const&, int length, Draw&, Keys = Keys::unit);
 
 // Uniform elements of the field, none of them 0, but each entry of a gate 0 with probability `resets`: log gates of
 // exp(g) = 0, linear gates of 0. Gates that something is divided by are never 0.

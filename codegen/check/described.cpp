@@ -1,10 +1,12 @@
 #include "codegen/check/described.hpp"
 
+#include "codegen/emit/library.hpp"
+
 namespace deltaloom::codegen {
 
 Described::Described(Derived const& d, runtime::kernel_table const* table, runtime::isa_level level,
                      std::uint32_t chunk)
-    : chunks{chunk, 0} {
+    : chunks(offered_chunks(int(chunk))) {
     auto const keep = [&](std::string text) { return names.emplace_back(std::move(text)).c_str(); };
     for (auto const& o : d.rule.operands) {
         dl_operand described{};
@@ -23,13 +25,16 @@ Described::Described(Derived const& d, runtime::kernel_table const* table, runti
         for (DimId dim : {o.shape.rows, o.shape.cols})
             if (dim != one) described.dims[described.rank++] = keep(d.rule.dims[std::size_t(dim)]);
         operands.push_back(described);
-        kernels.state_count += o.role == Role::state;
+        if (o.role != Role::state) continue;
+        ++kernels.state_count;
+        previous_of.push_back(o.previous_of < 0 ? DL_NONE : std::uint32_t(o.previous_of));
     }
     for (auto const& dim : d.rule.dims) dims.push_back(keep(dim)), fixed_extent.push_back(0);
     for (DimId dim : factor_dims(d)) factor_dim.push_back(dim == one ? -1 : std::int32_t(dim));
     kernels.factor_dim = factor_dim.data();
     kernels.level[level] = table;
     kernels.chunk = chunk;
+    kernels.previous_of = previous_of.data();
     rule.struct_size = sizeof rule;
     rule.abi_version = DL_ABI_VERSION;
     rule.name = keep(d.rule.name);
@@ -41,8 +46,9 @@ Described::Described(Derived const& d, runtime::kernel_table const* table, runti
     rule.operands = operands.data();
     for (auto const& p : d.programs) rule.forms |= 1u << (int(p.form) + 1);
     rule.directions = 3;
-    rule.scalars = rule.state_scalars = 3;
-    rule.chunks = chunks;
+    rule.scalars = offered_scalars(true, true);
+    rule.state_scalars = offered_state_scalars(true);
+    rule.chunks = chunks.data();
     rule.implementation = &kernels;
 }
 

@@ -14,7 +14,7 @@ struct Described {
     std::vector<char const*> dims;
     std::vector<std::int64_t> fixed_extent;
     std::vector<std::int32_t> factor_dim;
-    std::uint32_t chunks[2];
+    std::vector<std::uint32_t> chunks, previous_of;
     runtime::rule_kernels kernels{};
     dl_rule rule{};
 

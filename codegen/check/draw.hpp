@@ -36,7 +36,8 @@ public:
         for (int w : weights) total += w;
         int left = below(total);
         for (int w : weights) {
-            if ((left -= w) < 0) return i;
+            left -= w;
+            if (left < 0) return i;
             ++i;
         }
         return 0;

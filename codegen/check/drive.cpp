@@ -78,14 +78,14 @@ struct Operands {
     }
 };
 
-struct Exact {
-    using Value = Dense<field>;
+template<class K> struct Numbers {
+    using Value = Dense<K>;
     Operands operands;
     Sizes sizes;
     bool by_token; // bodies of one token take operands in their own shape
-    OracleData<field> const& data;
-    Arriving<field> const& arriving;
-    Driven driven;
+    OracleData<K> const& data;
+    Arriving<K> const& arriving;
+    DrivenOver<K> driven;
 
     Value initial(Name const& n) const { return (n.gradient ? arriving.states : data.states).at(n.operand); }
     void final(Name const& n, Value const& v) {
@@ -111,7 +111,7 @@ struct Exact {
             }
         return rows;
     }
-    std::map<std::string, Value> evaluate(Body const& body, Environment<field> const& given, Chunk const& c) {
+    std::map<std::string, Value> evaluate(Body const& body, Environment<K> const& given, Chunk const& c) {
         sizes.tokens = c.rows, sizes.valid = c.tokens;
         return interpret(body, given, sizes);
     }
@@ -172,19 +172,27 @@ bool has_token_bodies(Program const& p) { return p.form == Form::step || p.form 
 
 } // namespace
 
-Driven drive(TypedRule const& rule, Program const& program, Plan plan, std::vector<int> const& dims,
-             OracleData<field> const& data, Arriving<field> const& arriving) {
-    Exact exact{Operands(rule), {dims}, has_token_bodies(program), data, arriving, {}};
-    exact.driven.forward.outputs.resize(data.length);
+template<class K>
+DrivenOver<K> drive(TypedRule const& rule, Program const& program, Plan plan, std::vector<int> const& dims,
+                    OracleData<K> const& data, Arriving<K> const& arriving) {
+    Numbers<K> numbers{Operands(rule), {dims}, has_token_bodies(program), data, arriving, {}};
+    auto& driven = numbers.driven;
+    driven.forward.outputs.resize(data.length);
     // What no phase gives a gradient for has none: 0.
     if (program.direction == Direction::backward) {
-        exact.driven.gradients = mapped<field, field>(
-            data, [](std::string const&, Dense<field> const& m) { return Dense<field>(m.rows, m.cols); });
-        exact.driven.gradients.states.clear();
+        driven.gradients =
+            mapped<K, K>(data, [](std::string const&, Dense<K> const& m) { return Dense<K>(m.rows, m.cols); });
+        driven.gradients.states.clear();
     }
-    exact.driven.left = walk(program, chunks_of(data.length, plan), exact);
-    return std::move(exact.driven);
+    driven.left = walk(program, chunks_of(data.length, plan), numbers);
+    return std::move(driven);
 }
+template DrivenOver<field> drive(TypedRule const&, Program const&, Plan, std::vector<int> const&,
+                                 OracleData<field> const&, Arriving<field> const&);
+template DrivenOver<double> drive(TypedRule const&, Program const&, Plan, std::vector<int> const&,
+                                  OracleData<double> const&, Arriving<double> const&);
+template DrivenOver<float> drive(TypedRule const&, Program const&, Plan, std::vector<int> const&,
+                                 OracleData<float> const&, Arriving<float> const&);
 
 long degree(TypedRule const& rule, Program const& program, Plan plan, std::vector<int> const& dims, int length,
             Start start) {

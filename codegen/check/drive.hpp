@@ -18,13 +18,21 @@ struct Plan {
 };
 
 // The forward gives outputs and states, the backward gradients; `left`: whatever else the phases gave, per chunk.
-struct Driven {
-    OracleRun<runtime::field> forward;
-    OracleData<runtime::field> gradients;
-    std::vector<Environment<runtime::field>> left;
+template<class K> struct DrivenOver {
+    OracleRun<K> forward;
+    OracleData<K> gradients;
+    std::vector<Environment<K>> left;
 };
-Driven drive(TypedRule const&, Program const&, Plan, std::vector<int> const& dims,
-             OracleData<runtime::field> const& data, Arriving<runtime::field> const& arriving);
+using Driven = DrivenOver<runtime::field>;
+template<class K>
+DrivenOver<K> drive(TypedRule const&, Program const&, Plan, std::vector<int> const& dims, OracleData<K> const& data,
+                    Arriving<K> const& arriving);
+extern template DrivenOver<runtime::field> drive(TypedRule const&, Program const&, Plan, std::vector<int> const&,
+                                                 OracleData<runtime::field> const&, Arriving<runtime::field> const&);
+extern template DrivenOver<double> drive(TypedRule const&, Program const&, Plan, std::vector<int> const&,
+                                         OracleData<double> const&, Arriving<double> const&);
+extern template DrivenOver<float> drive(TypedRule const&, Program const&, Plan, std::vector<int> const&,
+                                        OracleData<float> const&, Arriving<float> const&);
 
 // The largest formal degree of anything that `drive` gives, in the entries of data and arriving gradients.
 struct Start { // degrees of the states before the sequence, of the gradients arriving at those after it

@@ -128,8 +128,8 @@ template<class K, void (*form)(sequence const&, scratch<K>)> void run(sequence c
 
 }}
 
-extern "C" kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA);
-kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA) = {{{{{3}}}}};
+extern "C" kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_LEVEL);
+kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_LEVEL) = {{{{{3}}}}};
 
 }}
 )",
@@ -141,7 +141,7 @@ kernel_table const DELTALOOM_SYMBOL({2}_{0}_kernels, DELTALOOM_ISA) = {{{{{3}}}}
 
 std::string rule_tables(Derived const& d, LibraryOptions const& o) {
     auto const& name = d.rule.name;
-    std::string operands, dims, fixed;
+    std::string operands, dims, fixed, previous;
     int states = 0;
     for (auto const& operand : d.rule.operands) {
         auto const names = axes(d, operand);
@@ -149,7 +149,9 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
         for (auto const& axis : names) list += quoted(axis) + ", ";
         operands += fmt::format("{{sizeof(dl_operand), {}, {}, {}, {}, {{{}}}, {}}},\n", quoted(operand.name),
                                 kind(operand.role), domain(operand.domain), names.size(), list, varies(operand.role));
-        states += operand.role == Role::state;
+        if (operand.role != Role::state) continue;
+        ++states;
+        previous += operand.previous_of < 0 ? "DL_NONE, " : fmt::format("{}, ", operand.previous_of);
     }
     for (auto const& dim : d.rule.dims) dims += quoted(dim) + ", ", fixed += "0, ";
     std::string factors;
@@ -161,7 +163,6 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
     if (forms & 8u) forms |= 16u;
     std::string const missing = d.missing ? quoted(d.missing->text) : "nullptr";
     std::string const no_summary = d.no_summary ? quoted(d.no_summary->text) : "nullptr";
-    unsigned const scalars = unsigned(o.scalars[0]) | unsigned(o.scalars[1]) << 1;
     return fmt::format(R"(
 extern "C" {{
 #ifndef DELTALOOM_WITHOUT_BASE
@@ -178,9 +179,10 @@ namespace {0}_tables {{
 dl_operand const operands[] = {{{2}}};
 char const* const dims[] = {{{3}nullptr}};
 std::int64_t const fixed_extent[] = {{{4}0}};
-std::uint32_t const chunks[] = {{{5}, 0}};
+std::uint32_t const chunks[] = {{{9}}};
+std::uint32_t const previous_of[] = {{{10}DL_NONE}};
 char const* const missing[] = {{nullptr, nullptr, nullptr, {6}, {6}, {7}}};
-std::int32_t const factor_dim[] = {{{9}0}};
+std::int32_t const factor_dim[] = {{{11}0}};
 rule_kernels const kernels = {{{{
 #ifndef DELTALOOM_WITHOUT_BASE
     &{1}_{0}_kernels_base,
@@ -197,21 +199,24 @@ rule_kernels const kernels = {{{{
 #else
     nullptr,
 #endif
-    }}, {5}, {8}, factor_dim}};
+    }}, {5}, {8}, factor_dim, previous_of}};
 }}
 )",
-                       name, o.library, operands, dims, fixed, o.chunk, missing, no_summary, states, factors) +
+                       name, o.library, operands, dims, fixed, o.chunk, missing, no_summary, states,
+                       fmt::join(offered_chunks(o.chunk), ", "), previous, factors) +
            fmt::format("#define DELTALOOM_RULE_{0} {{sizeof(dl_rule), DL_ABI_VERSION, {1}, {2}, {3}, {0}_tables::dims, "
-                       "{0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {7}, "
+                       "{0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {8}, "
                        "{0}_tables::chunks, {0}_tables::missing, &{0}_tables::kernels}}\n",
                        name, quoted(name), quoted(d.rule.equation), d.rule.dims.size(), d.rule.operands.size(), forms,
-                       o.backward ? 3 : 1, scalars);
+                       o.backward ? 3 : 1, offered_scalars(o.scalars[0], o.scalars[1]),
+                       offered_state_scalars(o.scalars[1]));
 }
 
 std::string library_source(std::vector<Derived> const& rules, LibraryOptions const& o) {
     std::string tables, list;
     for (auto const& d : rules) tables += rule_tables(d, o), list += fmt::format("DELTALOOM_RULE_{},\n", d.rule.name);
     return fmt::format(R"(// The library {0}: its rules, and the calls of the C ABI over them.
+#define DELTALOOM_LIBRARY {0}
 #include <deltaloom/runtime/cpu/calls.hpp>
 
 namespace {{
@@ -282,8 +287,9 @@ public:
     }
 
 private:
-    std::set<std::string> taken_{"batch", "tokens", "value_heads", "offsets",   "sequences",
-                                 "form",  "chunk",  "threads",     "workspace", "workspace_bytes"};
+    std::set<std::string> taken_{"batch", "tokens", "value_heads",  "offsets",        "sequences",
+                                 "form",  "chunk",  "threads",      "workspace",      "snapshots",
+                                 "flags", "host",   "parallel_for", "workspace_bytes"};
 };
 
 std::string typed_header(Derived const& d, LibraryOptions const& o) {
@@ -307,15 +313,17 @@ std::string typed_header(Derived const& d, LibraryOptions const& o) {
                                                                  : "parameter";
         if (operand.role == Role::state) {
             auto const initial = field(operand.name + "_initial"), final_state = field(operand.name + "_final");
+            auto const snapshots = field(operand.name + "_snapshots");
             auto const d_initial = field("d_" + operand.name + "_initial"),
                        d_final = field("d_" + operand.name + "_final");
             operands +=
-                fmt::format("dl_tensor {}{{}}, {}{{}}; // state [sequences, heads{}]; absent: zeros, not wanted\n",
-                            initial, final_state, shape);
+                fmt::format("dl_tensor {}{{}}, {}{{}}; // state [sequences, heads{}]; absent: zeros, not wanted\n"
+                            "dl_tensor {}{{}}; // [sequences, snapshots, heads{}]; absent: not wanted\n",
+                            initial, final_state, shape, snapshots, shape);
             gradients += fmt::format("dl_tensor {}{{}}, {}{{}}; // wanted, incoming\n", d_initial, d_final);
             set += fmt::format("c.state_in[{0}] = a.{1}; c.state_out[{0}] = a.{2}; c.state_in_gradient[{0}] = a.{3}; "
-                               "c.state_out_gradient[{0}] = a.{4};\n",
-                               state++, initial, final_state, d_initial, d_final);
+                               "c.state_out_gradient[{0}] = a.{4}; c.state_snapshots[{0}] = a.{5};\n",
+                               state++, initial, final_state, d_initial, d_final, snapshots);
             continue;
         }
         auto const name = field(operand.name), gradient = field("d_" + operand.name);
@@ -346,13 +354,17 @@ struct arguments {{
     dl_form form = DL_CHOOSE;
     std::uint32_t chunk = 0; // 0: the library's
     int threads = 1;
+    void (*parallel_for)(void* host, std::int64_t n, void (*body)(void*, std::int64_t), void* context) = nullptr; // absent: the library's pool
+    void* host = nullptr;
+    std::uint32_t flags = 0;    // DL_CHECK_VALUES, DL_STATE_TRANSPOSED, DL_CHUNK_STATES
+    std::int64_t snapshots = 0; // of the last states; with DL_CHUNK_STATES: of those before each chunk
     void* workspace = nullptr; // of workspace_size bytes; absent: allocated for the call
     std::size_t workspace_bytes = 0;
 }};
 
 namespace detail {{
 struct filled {{
-    dl_tensor operand[{6}]{{}}, gradient[{6}]{{}}, state_in[{7}]{{}}, state_out[{7}]{{}}, state_in_gradient[{7}]{{}}, state_out_gradient[{7}]{{}};
+    dl_tensor operand[{6}]{{}}, gradient[{6}]{{}}, state_in[{7}]{{}}, state_out[{7}]{{}}, state_in_gradient[{7}]{{}}, state_out_gradient[{7}]{{}}, state_snapshots[{7}]{{}};
     dl_call call{{}};
 }};
 inline void fill(filled& c, arguments const& a, bool backward) {{
@@ -372,7 +384,12 @@ inline void fill(filled& c, arguments const& a, bool backward) {{
     c.call.offsets = a.offsets;
     c.call.sequences = a.sequences;
     c.call.chunk = a.chunk;
+    c.call.flags = a.flags;
     c.call.threads = a.threads;
+    c.call.parallel_for = a.parallel_for;
+    c.call.host = a.host;
+    c.call.state_snapshots = c.state_snapshots;
+    c.call.snapshots = a.snapshots;
     c.call.workspace = a.workspace;
     c.call.workspace_bytes = a.workspace_bytes;
 }}
@@ -417,6 +434,19 @@ inline void backward(arguments const& a) {{
 
 } // namespace
 
+std::vector<std::uint32_t> offered_chunks(int chosen) {
+    std::vector<std::uint32_t> all{std::uint32_t(chosen)};
+    for (std::uint32_t c : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256})
+        if (c != all.front()) all.push_back(c);
+    all.push_back(0);
+    return all;
+}
+unsigned offered_scalars(bool in_float, bool in_double) {
+    constexpr unsigned f32 = 1, f64 = 2, bf16 = 4, f16 = 8;
+    return (in_float || in_double ? f32 | bf16 | f16 : 0) | (in_double ? f64 : 0);
+}
+unsigned offered_state_scalars(bool in_double) { return in_double ? 3 : 1; }
+
 std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, LibraryOptions const& o) {
     std::vector<EmittedFile> files;
     for (auto const& d : rules) {
@@ -436,7 +466,8 @@ std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, Library
     // A build system wants to know its sources before the header is read: a fixed number of parts, the rules dealt to
     // them in turn.
     for (std::size_t part = 0; part < library_parts; ++part) {
-        std::string text = "// Compiled once per instruction set.\n";
+        std::string text =
+            fmt::format("// Compiled once per instruction set.\n#define DELTALOOM_LIBRARY {}\n", o.library);
         for (std::size_t i = part; i < rules.size(); i += library_parts)
             text += fmt::format("#include \"{}.cpp\"\n", rules[i].rule.name);
         files.push_back({fmt::format("src/kernels_{}.cpp", part), text});

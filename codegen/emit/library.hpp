@@ -3,6 +3,8 @@
 // library's own tables.
 #include "codegen/emit/emit.hpp"
 
+#include <cstdint>
+
 namespace deltaloom::codegen {
 
 struct LibraryOptions {
@@ -14,6 +16,12 @@ struct LibraryOptions {
 };
 
 inline constexpr std::size_t library_parts = 4;
+
+// Chunks that a call may ask for, the chosen one first, ended by 0.
+std::vector<std::uint32_t> offered_chunks(int chosen);
+// Bits 1 << dl_scalar: what operands and states may be stored in, where kernels compute in float, in double.
+unsigned offered_scalars(bool in_float, bool in_double);
+unsigned offered_state_scalars(bool in_double);
 
 // include/LIB/NAME.{hpp,h}, include/LIB/library-calls.h (a - is in no rule's name), src/NAME_FORM_DIRECTION.hpp,
 // src/NAME.cpp, src/kernels_N.cpp, src/library.cpp: formatted, the same bytes for the same input.

@@ -117,8 +117,7 @@ Formula ChunkWriter::read_out(Atom const& a) const {
     case Atom::Kind::operand:
     case Atom::Kind::exp_log:
     case Atom::Kind::map:
-    case Atom::Kind::vector_map:
-    case Atom::Kind::sum: break;
+    case Atom::Kind::vector_map: break;
     }
     return {};
 }

@@ -111,7 +111,6 @@ Formula formula(Naming const& naming, Atom const& a) {
     case Atom::Kind::exp_log: return function_of("exp", arguments);
     case Atom::Kind::map: return function_of(a.function, arguments);
     case Atom::Kind::vector_map: return vector_function(a.function, arguments[0], a.eps);
-    case Atom::Kind::sum: return function_of("sum", arguments);
     case Atom::Kind::vector_state: return of();
     case Atom::Kind::read: {
         auto const read = applied(a.transposed ? transposed(of()) : of(), left());

@@ -104,8 +104,7 @@ NodeId read_out(ChunkComponent const& c, Atom const& a) {
     case Atom::Kind::operand:
     case Atom::Kind::exp_log:
     case Atom::Kind::map:
-    case Atom::Kind::vector_map:
-    case Atom::Kind::sum: break;
+    case Atom::Kind::vector_map: break;
     }
     return -1;
 }

@@ -36,8 +36,7 @@ OperandId state_read(Atom const& a) {
     case Atom::Kind::operand:
     case Atom::Kind::exp_log:
     case Atom::Kind::map:
-    case Atom::Kind::vector_map:
-    case Atom::Kind::sum: return -1;
+    case Atom::Kind::vector_map: break;
     }
     return -1;
 }
@@ -79,7 +78,6 @@ NodeId ChunkValues::atom(Atom const& a) {
         return named(b.map(a.function, argument(0)), a.function);
     case Atom::Kind::vector_map: return named(b.vector_map(a.function, argument(0), 1, a.eps), a.function);
     case Atom::Kind::dot: return b.sum(product(a.left, a.dim), 1);
-    case Atom::Kind::sum: return b.sum(argument(0), 1);
     case Atom::Kind::read: { // of a dense parameter W: the rows of (W y)^T = y^T W^T
         auto const shape = rule.operands[a.operand].shape;
         auto const y = product(a.left, a.transposed ? shape.rows : shape.cols), W = operand(a.operand, a.step);

@@ -15,7 +15,7 @@ Names states(TypedRule const& rule) {
 }
 
 Names prefixed(Names names) {
-    for (auto& n : names) n = "d_" + n;
+    for (auto& n : names) n.insert(0, "d_");
     return names;
 }
 

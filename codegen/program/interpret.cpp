@@ -25,6 +25,9 @@ template<class K> struct number_as;
 template<> struct number_as<double> {
     static double of(Rational const& r) { return nearest(r); }
 };
+template<> struct number_as<float> {
+    static float of(Rational const& r) { return float(nearest(r)); }
+};
 template<> struct number_as<field> {
     static field of(Rational const& r) {
         auto const element = [](boost::multiprecision::cpp_int const& x) {
@@ -271,6 +274,7 @@ template<class K> Environment<K> interpret(Body const& body, Environment<K> cons
 
 template Environment<field> interpret(Body const&, Environment<field> const&, Sizes const&);
 template Environment<double> interpret(Body const&, Environment<double> const&, Sizes const&);
+template Environment<float> interpret(Body const&, Environment<float> const&, Sizes const&);
 template Environment<dual<field>> interpret(Body const&, Environment<dual<field>> const&, Sizes const&);
 
 } // namespace deltaloom::codegen

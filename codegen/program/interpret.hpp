@@ -1,5 +1,5 @@
 #pragma once
-// Bodies evaluated on plain matrices over a ring: the field (exact) or double. Plain definitions, no blocks: the
+// Bodies evaluated on plain matrices over a ring: the field (exact), double or float. Plain definitions, no blocks: the
 // kernels' operations are checked against them.
 #include "codegen/program/body.hpp"
 #include "deltaloom/runtime/scalar/scalar.hpp"
@@ -30,6 +30,7 @@ template<class K> using Environment = std::map<std::string, Dense<K>>;
 template<class K> Environment<K> interpret(Body const&, Environment<K> const& inputs, Sizes const&);
 extern template Environment<runtime::field> interpret(Body const&, Environment<runtime::field> const&, Sizes const&);
 extern template Environment<double> interpret(Body const&, Environment<double> const&, Sizes const&);
+extern template Environment<float> interpret(Body const&, Environment<float> const&, Sizes const&);
 extern template Environment<runtime::dual<runtime::field>>
 interpret(Body const&, Environment<runtime::dual<runtime::field>> const&, Sizes const&);
 

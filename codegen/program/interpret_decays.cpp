@@ -158,6 +158,7 @@ template<class K> Dense<K> between_events(Node const& n, Arguments<K> const& a, 
 
 template Dense<runtime::field> between_events(Node const&, Arguments<runtime::field> const&, bool, Sizes const&);
 template Dense<double> between_events(Node const&, Arguments<double> const&, bool, Sizes const&);
+template Dense<float> between_events(Node const&, Arguments<float> const&, bool, Sizes const&);
 template Dense<runtime::dual<runtime::field>>
 between_events(Node const&, Arguments<runtime::dual<runtime::field>> const&, bool, Sizes const&);
 

@@ -11,6 +11,7 @@ Dense<K> between_events(Node const&, std::vector<Dense<K> const*> const& argumen
 extern template Dense<runtime::field> between_events(Node const&, std::vector<Dense<runtime::field> const*> const&,
                                                      bool, Sizes const&);
 extern template Dense<double> between_events(Node const&, std::vector<Dense<double> const*> const&, bool, Sizes const&);
+extern template Dense<float> between_events(Node const&, std::vector<Dense<float> const*> const&, bool, Sizes const&);
 extern template Dense<runtime::dual<runtime::field>>
 between_events(Node const&, std::vector<Dense<runtime::dual<runtime::field>> const*> const&, bool, Sizes const&);
 

@@ -25,7 +25,6 @@ std::string print_atom(TypedRule const& rule, Atom const& a) {
     case Atom::Kind::exp_log: return call("exp");
     case Atom::Kind::map:
     case Atom::Kind::vector_map: return call(a.function);
-    case Atom::Kind::sum: return call("sum");
     case Atom::Kind::dot: return "<" + print(rule, a.left) + ">_" + rule.dims[a.dim];
     case Atom::Kind::vector_state: return versioned(name(), a.version, false);
     case Atom::Kind::read: return "(" + versioned(name(), a.version, a.transposed) + " [" + print(rule, a.left) + "])";

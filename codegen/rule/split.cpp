@@ -107,7 +107,8 @@ struct Splitter {
             if (!own.empty()) refuse_nonlinear(t, own);
             if (t.matrix.transposed != frame.flipped)
                 refuse("the transposed state is added to the state: no low-rank factor", t.where);
-            return keep(t.matrix.operand, std::move(t));
+            OperandId const state = t.matrix.operand;
+            return keep(state, std::move(t));
         }
         if (t.matrix.kind != Matrix::none) refuse_matrix(t);
         if (own.size() > 1 || (own.size() == 1 && own[0].power != 1)) refuse_nonlinear(t, own);

@@ -15,9 +15,8 @@ std::string key_of(At const& at, Atom const& a) {
     case Atom::Kind::operand: return name() + (at.rule.operands[a.operand].steps ? "." + std::to_string(a.step) : "");
     case Atom::Kind::exp_log: return "exp(" + a.arguments[0].key() + ")";
     case Atom::Kind::map:
-    case Atom::Kind::vector_map:
-    case Atom::Kind::sum: {
-        std::string s = (a.kind == Atom::Kind::sum ? "sum" : a.function) + "(";
+    case Atom::Kind::vector_map: {
+        std::string s = a.function + "(";
         for (auto const& v : a.arguments) s += (&v == &a.arguments[0] ? "" : ", ") + v.key();
         return s + (a.kind == Atom::Kind::vector_map ? "; " + a.eps.str() + ")" : ")");
     }

@@ -60,7 +60,6 @@ struct Atom {
         vector_state, // a vector state at `version`
         read,         // S left, or S^T left if transposed: a vector; S = operand (a state at version, or dense)
         form,         // right^T S left of a state: a scalar, always written with S itself; no reads in left and right
-        sum,          // the sum of all entries of arguments[0], which could not be taken apart
     } kind = Kind::operand;
     OperandId operand = -1;
     int step = 0, version = 0;

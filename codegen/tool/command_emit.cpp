@@ -108,17 +108,7 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
             options.scalars[s] =
                 std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
         std::vector<Derived> rules;
-        for (auto const& rule : loaded.rules) {
-            auto const& name = rule.declaration.name;
-            bool const source = name == "library" || name.rfind("kernels_", 0) == 0;
-            // The namespace of the typed header would hide what the headers of the library say themselves.
-            if (source || name == "std" || name == "deltaloom" || name.rfind("dl_", 0) == 0)
-                throw Failure{Exit::header,
-                              fmt::format("rule '{}' has the name of {}: rename the rule", name,
-                                          source ? fmt::format("one of the library's own sources, src/{}.cpp", name)
-                                                 : "what the headers of a library use")};
-            rules.push_back(rule.derived);
-        }
+        for (auto const& rule : loaded.rules) rules.push_back(rule.derived);
         write_library(o->out, emit_library(rules, options));
         if (!o->depfile.empty()) {
             std::string text = escaped((fs::path(o->out) / "src/library.cpp").string()) + ":";

@@ -82,7 +82,7 @@ TEST_CASE("constants and trivial cases fold") {
     Builder b(dims);
     auto const K = b.input("k", {n, dk}), beta = b.input("beta", {n, single});
     auto const E = b.input("e", {Extent::tokens(2), dk}), g = b.input("g", {n, single}, true);
-    auto const c = [&](Rational x, Extents s = one_by_one) { return b.constant(x, s); };
+    auto const c = [&](Rational x, Extents s = one_by_one) { return b.constant(std::move(x), s); };
     SECTION("sums and products") {
         CHECK(b.add(c(0), K) == K);
         CHECK(b.add(K, c(0, {n, dk})) == K);

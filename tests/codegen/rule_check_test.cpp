@@ -230,6 +230,10 @@ TEST_CASE("names of rules") {
     CHECK(contains(faults(delta + output, "", "2x")[0].text, "no identifier"));
     CHECK(contains(faults(delta + output, "", "my-rule")[0].text, "no identifier"));
     CHECK(contains(faults(delta + output, "", "")[0].text, "no identifier"));
+    for (char const* taken : {"library", "kernels_0", "std", "deltaloom", "dl_rule"})
+        CHECK(contains(faults(delta + output, "", taken).at(0).text, "choose another name"));
+    for (char const* free : {"library_", "kernels", "delta_loom", "dlrule"})
+        CHECK(faults(delta + output, "", free).empty());
     CHECK(contains(faults(delta + output, "", "while")[0].text, "keyword"));
     CHECK(faults(delta + output, "", "delta_2").empty());
 

@@ -191,23 +191,78 @@ TEST_CASE("segments side by side give what one after the other gives, on any num
     }
 }
 
+// The whole matrix of weights <query, key>, unmasked, as the emitted kernel reads it: all keys are written, each with a
+// value of its own; then every query reads its row.
+Eigen::MatrixXd attention(Rows const& queries, Rows const& keys, int n, int d) {
+    Pairs p{d, n, keys, Rows(std::size_t(n * n)), Rows(std::size_t(n * d)), ones(2 * n), ones(2 * n)};
+    for (int t = 0; t < n; ++t) p.values[std::size_t(t * n + t)] = 1;
+    p.keys.resize(std::size_t(2 * n * d)), p.values.resize(std::size_t(2 * n * n));
+    p.queries.insert(p.queries.end(), queries.begin(), queries.end());
+    auto const reads = run("sum", p, {}, DL_CHUNKED, 16).outputs;
+    return matrix({reads.begin() + n * n, reads.end()}, n, n);
+}
+Eigen::MatrixXd softmax(Eigen::MatrixXd const& scores) {
+    Eigen::MatrixXd weights = scores.array().exp();
+    for (int t = 0; t < weights.rows(); ++t) weights.row(t) /= weights.row(t).sum();
+    return weights;
+}
+int rank(Eigen::MatrixXd const& m) { return int(Eigen::FullPivLU<Eigen::MatrixXd>(m).setThreshold(1e-10).rank()); }
+
 TEST_CASE("example 17: what a linear attention matrix can be") {
     Random random{std::mt19937(17)};
     constexpr int n = 16, d = 4;
-    // All pairs are written, each with a value of its own; then every query reads its whole row of weights.
     auto const keys = random.vectors(n, d, false), queries = random.vectors(n, d, false);
-    Pairs p{d, n, keys, Rows(n * n), Rows(n * d), ones(2 * n), ones(2 * n)};
-    for (int t = 0; t < n; ++t) p.values[std::size_t(t * n + t)] = 1;
-    p.keys.resize(2 * n * d), p.values.resize(2 * n * n);
+    auto const weights = attention(queries, keys, n, d);
+    Eigen::MatrixXd const scores = matrix(queries, n, d) * matrix(keys, n, d).transpose();
+    CHECK((weights - scores).cwiseAbs().maxCoeff() <= 1e-12);
+    CHECK(rank(weights) == d);
+    CHECK(rank(softmax(scores)) == n);
+}
+
+TEST_CASE("example 17: six queries and six keys on a line") {
+    constexpr int n = 6;
+    Rows queries, keys;
+    for (int i = 0; i < n; ++i) queries.push_back(-1 + .4 * i), keys.push_back(-.8 + .4 * i);
+    auto const scores = attention(queries, keys, n, 1);
+    CHECK(rank(scores) == 1);
+    auto const weights = softmax(scores); // full rank, if only just
+    CHECK(std::abs(weights.determinant() - 5.09e-13) <= .005e-13);
+    auto const values = Eigen::JacobiSVD<Eigen::MatrixXd>(weights).singularValues();
+    CHECK(std::abs(values(0) / values(n - 1) - 1.28e5) <= .005e5);
+}
+
+TEST_CASE("example 17: a positive map bounds the ratio of two weights, and one stored pair reads clean") {
+    Random random{std::mt19937(170)};
+    constexpr int d = 4, queries_count = 64;
+    auto const mapped = [&](int count, double scale) { // elu(x) + 1
+        auto v = random.vectors(count, d, false);
+        for (double& x : v) x *= scale, x = x > 0 ? x + 1 : std::exp(x);
+        return v;
+    };
+    auto const keys = mapped(2, 1), queries = mapped(queries_count, 4);
+    double bound = 0;
+    for (int m = 0; m < d; ++m) bound = std::max(bound, keys[std::size_t(m)] / keys[std::size_t(d + m)]);
+    // Two written pairs with the values (1, 0) and (0, 1); a query reads both weights.
+    Pairs p{d, 2, keys, {1, 0, 0, 1}, Rows(2 * d), ones(2 + queries_count), ones(2 + queries_count)};
+    p.keys.resize(std::size_t((2 + queries_count) * d)), p.values.resize(2 * (2 + queries_count));
     p.queries.insert(p.queries.end(), queries.begin(), queries.end());
     auto const reads = run("sum", p, {}, DL_CHUNKED, 16).outputs;
-    Eigen::MatrixXd const weights = matrix({reads.begin() + n * n, reads.end()}, n, n),
-                          scores = matrix(queries, n, d) * matrix(keys, n, d).transpose();
-    CHECK((weights - scores).cwiseAbs().maxCoeff() <= 1e-12);
-    CHECK(Eigen::FullPivLU<Eigen::MatrixXd>(weights).setThreshold(1e-10).rank() == d);
-    Eigen::MatrixXd softmax = scores.array().exp();
-    for (int t = 0; t < n; ++t) softmax.row(t) /= softmax.row(t).sum();
-    CHECK(Eigen::FullPivLU<Eigen::MatrixXd>(softmax).setThreshold(1e-10).rank() == n);
+    double largest = 0;
+    for (std::size_t t = 2; t < 2 + queries_count; ++t) {
+        double const first = reads[2 * t], second = reads[2 * t + 1];
+        REQUIRE((first > 0 && second > 0)); // both pairs are heard, whatever is asked
+        largest = std::max(largest, first / second);
+    }
+    CHECK(largest <= bound * (1 + 1e-12));
+    CHECK(largest >= bound / 2); // and the bound is not idle
+    // One pair alone, its read divided by its weight, is its value.
+    Pairs single{d,   2,  Rows(keys.begin(), keys.begin() + d), {5, 2}, Rows(queries.begin(), queries.begin() + d),
+                 {1}, {1}};
+    auto const read = run("sum", single, {}, DL_CHUNKED, 16).outputs;
+    single.values = {1, 1};
+    auto const weight = run("sum", single, {}, DL_CHUNKED, 16).outputs;
+    CHECK(std::abs(read[0] / weight[0] - 5) <= 1e-12);
+    CHECK(std::abs(read[1] / weight[1] - 2) <= 1e-12);
 }
 
 TEST_CASE("Table A: how many pairs a memory holds") {

@@ -96,7 +96,7 @@ class Refusals(ToolTest):
     def test_names(self):
         good = "S <<= S + v * T(k), o <<= S * q"
         self.refused(declared("one", good) + "inline constexpr auto two = rule(@" + f'"one", {good});\n', "two rules")
-        for name in ("no-name", "1st", "", "class"):
+        for name in ("no-name", "1st", "", "class", "library", "kernels_0", "std", "deltaloom", "dl_rule"):
             with self.subTest(name):
                 self.refused(f'inline constexpr auto r = rule(@"{name}", {good});\n', "name")
 

@@ -2,13 +2,14 @@
 // What an emitted form gets: one head of one sequence. Plain structs, the same for every instruction set.
 #include <cstddef>
 #include <cstdint>
+#include <deltaloom/runtime/isa.hpp>
 
 namespace deltaloom::runtime {
 
 using index = std::int64_t;
 
 // Bytes of an element of a dl_scalar: f32, f64, bf16, f16, and the proofs' field.
-constexpr index element_bytes(std::uint32_t scalar) {
+DELTALOOM_INLINE constexpr index element_bytes(std::uint32_t scalar) {
     constexpr index bytes[16] = {4, 8, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8};
     return bytes[scalar & 15];
 }
@@ -36,7 +37,7 @@ struct sequence {
     strided const* map = nullptr; // of a segment (summary): factor and plus of each state's affine map in turn
 };
 
-inline strided strided::step(index j) const {
+DELTALOOM_INLINE strided strided::step(index j) const {
     strided s = *this;
     if (data) s.data = static_cast<char*>(data) + j * axis[0] * element_bytes(scalar);
     s.axis[0] = axis[1], s.axis[1] = axis[2], s.axis[2] = 0;

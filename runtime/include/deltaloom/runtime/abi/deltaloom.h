@@ -1,5 +1,6 @@
 /* The C ABI of a generated library: plain C99. A library describes itself; adapters learn operands, dimensions, domains
-   and forms from it. Extents, strides and counts are in elements. Scale is 1: a rule computes exactly its line. */
+   and forms from it. Extents, strides and counts are in elements. Scale is 1: a rule computes exactly its line.
+   The layout of these structs is frozen with DL_ABI_VERSION. */
 #ifndef DELTALOOM_ABI_H
 #define DELTALOOM_ABI_H
 #include <stddef.h>
@@ -15,6 +16,11 @@ enum dl_kind { DL_INPUT = 0, DL_GATE = 1, DL_PARAMETER = 2, DL_STATE = 3, DL_OUT
 enum dl_domain { DL_REAL = 0, DL_LINEAR = 1, DL_LOG = 2 }; /* LOG: values in [-inf, 0] */
 enum dl_scalar { DL_F32 = 0, DL_F64 = 1, DL_BF16 = 2, DL_F16 = 3, DL_EXACT = 15 /* the prime field: proofs only */ };
 enum dl_form { DL_CHOOSE = 0, DL_STEP = 1, DL_RECURRENT = 2, DL_CHUNKED = 3, DL_PARALLEL = 4, DL_SUMMARY = 5 };
+enum dl_flag {
+    DL_CHECK_VALUES = 1,     /* NaN, a positive log gate, a non-finite linear gate: DL_BAD_VALUE, nothing written */
+    DL_STATE_TRANSPOSED = 2, /* matrix states, their gradients and snapshots lie with the other axis first (dk x dv) */
+    DL_CHUNK_STATES = 4      /* state_snapshots are the states before each chunk: forward writes, backward reads them */
+};
 enum dl_varies { DL_PER_TOKEN = 0, DL_PER_HEAD = 1, DL_PER_SEQUENCE = 2 };
 enum dl_code { DL_OK = 0, DL_BAD_FIELD = 1, DL_BAD_OPERAND = 2, DL_WORKSPACE = 3, DL_NO_FORM = 4, DL_BAD_VALUE = 5 };
 
@@ -58,17 +64,24 @@ struct dl_call {
         *gradient; /* operand_count each; an output's gradient is the incoming one; states' entries are unused */
     struct dl_tensor *state_in, *state_out, *state_in_gradient, *state_out_gradient,
         *state_snapshots; /* one per state, in order; data NULL: absent */
-    int64_t snapshots;
-    uint32_t chunk, flags;
-    void* workspace;
+    int64_t snapshots;    /* slots along the token axis of state_snapshots: of the last n states, slot 0 the newest, or,
+                             with DL_CHUNK_STATES, one for each chunk, in order */
+    uint32_t chunk;       /* one of dl_rule::chunks; 0: chosen by the library */
+    uint32_t flags;       /* of dl_flag */
+    void* workspace;      /* of dl_workspace's bytes or more, at any address */
     size_t workspace_bytes;
+    /* The host's own threads: calls body(context, i) once for each i in 0 .. n-1, in any order, on any threads, and
+       returns when all have. NULL: a pool of the library's own, where threads > 1. */
     void (*parallel_for)(void* host, int64_t n, void (*body)(void*, int64_t), void* context);
     void* host;
-    int threads;
-    void* stream;
+    int threads;  /* how many bodies there may be; 0 is 1. The same bits for every number */
+    void* stream; /* CUDA only */
 };
+#define DL_NONE 0xffffffffu /* no operand, no axis */
 struct dl_status {
-    uint32_t code, operand, axis;
+    uint32_t code;    /* of dl_code; what the call returned */
+    uint32_t operand; /* index into dl_rule::operands of the one that is wrong, or DL_NONE */
+    uint32_t axis; /* its axis, as in dl_tensor::stride (0 batch, 1 token, 2 head, 3.. trailing); of dim: which one */
     char message[240];
 };
 

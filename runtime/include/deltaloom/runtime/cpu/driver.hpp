@@ -10,12 +10,16 @@
 #include <cmath>
 #include <deltaloom/runtime/cpu/features.hpp>
 #include <deltaloom/runtime/cpu/parallel.hpp>
+#include <deltaloom/runtime/cpu/path.hpp>
+#include <deltaloom/runtime/cpu/pieces.hpp>
 #include <deltaloom/runtime/cpu/segments.hpp>
 #include <deltaloom/runtime/cpu/validate.hpp>
+#include <deltaloom/runtime/cpu/values.hpp>
 #include <deltaloom/runtime/ops/storage.hpp>
 #include <numeric>
 
 namespace deltaloom::runtime {
+inline namespace DELTALOOM_HOST {
 
 struct driver {
     dl_rule const& rule;
@@ -26,11 +30,13 @@ struct driver {
     kernel run{};
     int scalar = 0, form = 0; // indices into kernel_table
     isa_level level = isa_base;
-    index sequences = 0, heads = 0, group = 1, units = 0, lanes = 1, longest = 0;
+    index sequences = 0, heads = 0, group = 1, units = 0, lanes = 1, longest = 0, shortest = 0;
     index chunk = 1, segment = 1;
     index segments_at_most = 1, segment_bytes = 0; // of a sequence (1 but for the form summary); of one of its heads
     index state_bytes = 0;                         // of the table of states' extents
-    index scratch_bytes = 0, table_bytes = 0, partial_elements = 0; // of a lane; of a lane; of one sequence and head
+    index scratch_bytes = 0, carry_bytes = 0, table_bytes = 0; // of a lane
+    index partial_elements = 0;                                // of one sequence and head
+    bool nothing = false;                                      // nothing that this direction writes is wanted
     std::size_t bytes = 0;
 
     static constexpr index line = 64;
@@ -49,28 +55,32 @@ struct driver {
         for (std::uint32_t a = 0; a < o.rank; ++a) n *= extent(o.dims[a]);
         return n;
     }
-    // A dimension's extent; a step axis is written as its number.
-    index extent(char const* name) const {
-        for (std::uint32_t d = 0; d < rule.dim_count; ++d)
-            if (!std::strcmp(rule.dims[d], name)) return call.dim[d];
-        return std::atoll(name);
+    index extent(char const* name) const { return runtime::extent(rule, call, name); }
+    // Snapshots are written, or read: states pass through the caller's memory.
+    bool in_pieces() const {
+        return call.snapshots > 0 && call.state_snapshots && (!backward || call.flags & DL_CHUNK_STATES);
     }
     index ratio(std::uint32_t operand_heads) const { return operand_heads ? heads / operand_heads : 1; }
 
     int prepare(dl_status* status) {
         heads = call.value_heads;
-        sequences = call.offsets ? call.sequences : call.batch;
-        longest = call.offsets ? 0 : call.tokens;
-        if (call.offsets)
-            for (index s = 0; s < sequences; ++s)
-                longest = std::max(longest, index(call.offsets[s + 1] - call.offsets[s]));
-        if (!choose(status)) return int(status ? status->code : std::uint32_t(DL_NO_FORM));
+        sequences = sequences_of(call);
+        longest = shortest = call.offsets ? 0 : call.tokens;
+        for (index s = 0; call.offsets && s < sequences; ++s) {
+            index const tokens = call.offsets[s + 1] - call.offsets[s];
+            longest = std::max(longest, tokens), shortest = s ? std::min(shortest, tokens) : tokens;
+        }
+        if (!choose(status)) return int(DL_NO_FORM);
+        if (int code = check_snapshots(status)) return code;
+        nothing = !writes_something(rule, call, backward);
+        if (nothing) return 0;
 
         std::uint32_t state = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
             dl_operand const& o = rule.operands[i];
             if (o.kind == DL_STATE) {
-                for (dl_tensor const* t : {call.state_out, backward ? call.state_in_gradient : nullptr})
+                for (dl_tensor const* t :
+                     {backward ? call.state_in_gradient : call.state_out, in_pieces() ? call.state_snapshots : nullptr})
                     if (t && t[state].data) group = std::lcm(group, ratio(t[state].heads));
                 ++state;
             } else if (backward && o.kind != DL_OUTPUT && call.gradient[i].data) {
@@ -82,14 +92,17 @@ struct driver {
         }
         units = sequences * (heads / group);
         segments_at_most = in_segments() ? segments::count_of(longest, segment_length()) : 1;
-        lanes = std::max<index>(1, std::min<index>(units * segments_at_most, std::max(1, call.threads)));
+        lanes = std::max<index>(1, index(std::min<wide>(wide(units) * segments_at_most, std::max(1, call.threads))));
 
+        if (!fits()) return refuse(status, DL_BAD_FIELD, no_operand, no_axis, too_large, (long long)longest);
         sequence s;
         s.tokens = in_segments() ? std::min(longest, segment_length()) : longest;
         s.chunk = chunk, s.segment = segment, s.dim = call.dim;
         index const scratch = in_segments() ? segment_table().scratch(s, backward) : run.scratch(s);
         scratch_bytes = rounded(scratch * scalar_bytes()) + line;
-        index tables = 2 * rule.operand_count + 4 * kernels.state_count;
+        carry_bytes = in_pieces() ? carried() * scalar_bytes() : 0;
+        index tables = head_tables::size(rule, kernels.state_count);
+        wide segments_bytes = 0; // of all sequences and heads
         if (in_segments()) {
             tables += segments::table_size(rule.operand_count, kernels.state_count);
             index entries = 0, factors = 0;
@@ -99,27 +112,71 @@ struct driver {
             }
             segment_bytes = rounded(segments::elements(segments_at_most, entries, factors, backward) * scalar_bytes());
             state_bytes = rounded(index(sizeof(segment_state)) * kernels.state_count);
+            segments_bytes = wide(segment_bytes) * sequences * heads + state_bytes;
         }
         table_bytes = rounded(index(sizeof(strided)) * tables);
-        bytes = std::size_t(lanes) * std::size_t(scratch_bytes + table_bytes) +
-                std::size_t(rounded(partial_elements * scalar_bytes() * sequences * heads * segments_at_most)) +
-                std::size_t(segment_bytes * sequences * heads + state_bytes) + line;
+        wide const lane_bytes = wide(lanes) * (scratch_bytes + carry_bytes + table_bytes),
+                   partial_bytes = wide(partial_elements) * scalar_bytes() * sequences * heads * segments_at_most;
+        if (lane_bytes > most || partial_bytes > most || segments_bytes > most)
+            return refuse(status, DL_BAD_FIELD, no_operand, no_axis, too_large, (long long)longest);
+        bytes =
+            std::size_t(lane_bytes) + std::size_t(rounded(index(partial_bytes))) + std::size_t(segments_bytes) + line;
         return 0;
+    }
+    static constexpr wide most = wide(1) << 61;
+    static constexpr char const* too_large =
+        "tokens (a sequence's: %lld), chunk and dim: the bytes of the workspace are over 2^61";
+
+    // A bound on what a kernel asks for: its largest matrices have a chunk's events or a kept state on each side.
+    bool fits() const {
+        double const events = form >= 2 ? double(std::min(chunk, longest)) : 1.0;
+        double const kept = double(segment) + double(longest) / double(chunk) / double(segment) + 2;
+        double side = 1;
+        for (std::uint32_t d = 0; d < rule.dim_count; ++d) side = std::max(side, double(call.dim[d]));
+        return (events * events * 4096 + kept * 64) * side * side < double(most) / 8;
+    }
+    // Elements of the states that pass from piece to piece.
+    index carried() const {
+        index n = 0;
+        for (std::uint32_t i = 0; i < rule.operand_count; ++i)
+            if (rule.operands[i].kind == DL_STATE) n += rounded(entries(rule.operands[i]));
+        return n;
+    }
+    int check_snapshots(dl_status* status) const {
+        if (!in_pieces()) return 0;
+        std::uint32_t const computes = scalar ? DL_F64 : DL_F32;
+        return each_tensor(rule, call, backward, [&](tensor_use const& u) {
+            if (u.kind != use_kind::snapshots || !u.tensor->data || u.tensor->scalar == computes) return 0;
+            return refuse(status, DL_BAD_OPERAND, u.operand, no_axis,
+                          "snapshots of %s are %s: this call computes in %s", rule.operands[u.operand].name,
+                          scalar_name(u.tensor->scalar), scalar_name(computes));
+        });
+    }
+
+    // An operand or an initial state of float64 is computed in float64; so is all where the library has nothing else.
+    int wants_double() const {
+        std::uint32_t state = 0;
+        bool wanted = !(rule.scalars >> DL_F32 & 1);
+        for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
+            bool const is_state = rule.operands[i].kind == DL_STATE;
+            dl_tensor const* const t = is_state ? (call.state_in ? call.state_in + state : nullptr) : call.operand + i;
+            wanted |= t && t->data && t->scalar == DL_F64;
+            state += is_state;
+        }
+        return wanted;
     }
 
     // Form, scalar, level, chunk and segment.
     bool choose(dl_status* status) {
-        scalar = 0;
-        for (std::uint32_t i = 0; i < rule.operand_count; ++i)
-            if (rule.operands[i].kind != DL_STATE && call.operand[i].data && call.operand[i].scalar == DL_F64)
-                scalar = 1;
+        scalar = wants_double();
         bool const chunked = rule.forms >> DL_CHUNKED & 1;
-        bool const chunks =
-            call.form == DL_CHUNKED || call.form == DL_PARALLEL || (call.form == DL_CHOOSE && chunked && longest > 1);
-        form = call.form == DL_SUMMARY                                                                ? 3
-               : chunks                                                                               ? 2
-               : call.form == DL_STEP || (call.form == DL_CHOOSE && longest == 1 && call.tokens == 1) ? 0
-                                                                                                      : 1;
+        bool const chunks = call.form == DL_CHUNKED || call.form == DL_PARALLEL || call.form == DL_SUMMARY ||
+                            (call.form == DL_CHOOSE && chunked && longest > 1);
+        // With snapshots the chunks go one after the other.
+        form = call.form == DL_SUMMARY && !in_pieces()                                             ? 3
+               : chunks                                                                            ? 2
+               : call.form == DL_STEP || (call.form == DL_CHOOSE && longest == 1 && shortest == 1) ? 0
+                                                                                                   : 1;
         level = chosen_level();
         while (level > isa_base && !kernels.level[level]) level = isa_level(level - 1);
         if (kernels.level[level]) {
@@ -128,7 +185,7 @@ struct driver {
             if (form == 3 && !kernels.level[level]->of[scalar][2][backward]) run = {};
         }
         if (!run) {
-            refuse(status, DL_NO_FORM, no_operand, 0,
+            refuse(status, DL_NO_FORM, no_operand, no_axis,
                    "%s: this library has no kernel for scalar %s, form %u: ask for it when the library is generated",
                    rule.name, scalar ? "f64" : "f32", call.form);
             return false;
@@ -140,7 +197,7 @@ struct driver {
         // A kept state every `segment` chunks and the states inside one segment: least memory where both are equally
         // many.
         index const at_once = in_segments() ? std::min(longest, segment_length()) : longest;
-        index const chunk_count = (at_once + chunk - 1) / chunk;
+        index const chunk_count = at_once / chunk + (at_once % chunk != 0);
         segment = std::max<index>(1, index(std::ceil(std::sqrt(double(chunk_count)))));
         return true;
     }
@@ -168,17 +225,24 @@ struct driver {
         for (int a = 0; a < 3; ++a) s.axis[a] = t.stride[3 + a];
         return s;
     }
+    strided contiguous(void* data, dl_operand const& o) const {
+        strided s;
+        s.data = data, s.scalar = scalar ? DL_F64 : DL_F32;
+        index step = 1;
+        for (std::uint32_t a = o.rank; a-- > 0;) s.axis[a] = step, step *= extent(o.dims[a]);
+        return s;
+    }
 
     // One head of one sequence, its tables at `table`.
-    sequence head(index sequence_index, index h, strided* table, char* partial) const {
+    sequence head(index sequence_index, index h, strided* table, void* room, char* partial) const {
         index const first = call.offsets ? index(call.offsets[sequence_index]) : 0,
                     b = call.offsets ? 0 : sequence_index;
         sequence s;
         s.tokens = call.offsets ? index(call.offsets[sequence_index + 1]) - first : call.tokens;
         s.chunk = chunk, s.segment = segment, s.dim = call.dim;
-        strided *operand = table, *gradient = operand + rule.operand_count, *state_in = gradient + rule.operand_count;
-        strided *state_out = state_in + kernels.state_count, *in_gradient = state_out + kernels.state_count,
-                *out_gradient = in_gradient + kernels.state_count;
+        head_tables const to(table, rule, kernels.state_count);
+        strided *const operand = to.operand, *const gradient = to.gradient;
+        char* carry = static_cast<char*>(room) + scratch_bytes;
         index state = 0, partial_at = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
             dl_operand const& o = rule.operands[i];
@@ -192,20 +256,26 @@ struct driver {
             operand[i] = gradient[i] = {};
             if (o.kind == DL_STATE) {
                 auto const mine = [&](dl_tensor const* t) {
-                    return t && t[state].data ? at(t[state], sequence_index * t[state].stride[0] +
-                                                                 h / ratio(t[state].heads) * t[state].stride[2])
-                                              : strided{};
+                    if (!t || !t[state].data) return strided{};
+                    strided s_ = at(t[state], sequence_index * t[state].stride[0] +
+                                                  h / ratio(t[state].heads) * t[state].stride[2]);
+                    if (trailing_axis(o, call, 0)) std::swap(s_.axis[0], s_.axis[1]);
+                    return s_;
                 };
                 auto const shared = [&](dl_tensor const* t) { return t && t[state].data ? ratio(t[state].heads) : 1; };
-                state_in[state] = mine(call.state_in);
+                to.state_in[state] = mine(call.state_in);
                 // A state with fewer heads: the last head that shares it writes, after all have read; its gradient
                 // comes in once and goes out as a sum.
-                state_out[state] =
-                    h % shared(call.state_out) == shared(call.state_out) - 1 ? mine(call.state_out) : strided{};
-                in_gradient[state] = backward ? mine(call.state_in_gradient) : strided{};
-                if (backward) in_gradient[state].accumulate = h % shared(call.state_in_gradient) != 0;
-                out_gradient[state] =
+                to.state_out[state] = !backward && h % shared(call.state_out) == shared(call.state_out) - 1
+                                          ? mine(call.state_out)
+                                          : strided{};
+                to.in_gradient[state] = backward ? mine(call.state_in_gradient) : strided{};
+                if (backward) to.in_gradient[state].accumulate = h % shared(call.state_in_gradient) != 0;
+                to.out_gradient[state] =
                     backward && h % shared(call.state_out_gradient) == 0 ? mine(call.state_out_gradient) : strided{};
+                to.snapshot[state] = in_pieces() ? mine(call.state_snapshots) : strided{};
+                to.carry[state] = in_pieces() ? contiguous(carry, o) : strided{};
+                carry += rounded(entries(o)) * scalar_bytes();
                 ++state;
                 continue;
             }
@@ -213,10 +283,7 @@ struct driver {
             if (!backward) continue;
             if (o.varies == DL_PER_HEAD && o.kind != DL_OUTPUT) {
                 if (!call.gradient[i].data) continue;
-                gradient[i].data = partial + partial_at * scalar_bytes();
-                gradient[i].scalar = scalar ? DL_F64 : DL_F32;
-                index step = 1;
-                for (std::uint32_t a = o.rank; a-- > 0;) gradient[i].axis[a] = step, step *= extent(o.dims[a]);
+                gradient[i] = contiguous(partial + partial_at * scalar_bytes(), o);
                 partial_at += entries(o);
             } else {
                 gradient[i] = token_tensor(call.gradient[i]);
@@ -224,17 +291,30 @@ struct driver {
             }
         }
         s.operand = operand, s.gradient = gradient;
-        s.state_in = state_in, s.state_out = state_out, s.state_in_gradient = in_gradient,
-        s.state_out_gradient = out_gradient;
+        s.state_in = to.state_in, s.state_out = to.state_out, s.state_in_gradient = to.in_gradient,
+        s.state_out_gradient = to.out_gradient;
         return s;
     }
+    void run_head(index sequence_index, index h, strided* table, void* room) const {
+        auto const s = head(sequence_index, h, table, room, partial_of(sequence_index, h, 0));
+        if (!in_pieces()) return run.run(s, room);
+        head_tables const tables(table, rule, kernels.state_count);
+        pieces several(rule, call, run, s, tables, kernels.state_count, room);
+        if (!(call.flags & DL_CHUNK_STATES))
+            several.last_states(call.snapshots);
+        else if (backward)
+            several.read_chunk_states();
+        else
+            several.write_chunk_states();
+    }
 
-    // The workspace: lanes of (scratch, tables), the parameters' partial gradients; of the form summary then the
-    // states' extents, and what the segments of every sequence and head leave.
+    // The workspace: lanes of (scratch, carried states, tables), the parameters' partial gradients; of the form summary
+    // then the states' extents, and what the segments of every sequence and head leave.
     char* base() const {
         return reinterpret_cast<char*>(rounded(index(reinterpret_cast<std::uintptr_t>(call.workspace))));
     }
-    char* partials() const { return base() + lanes * (scratch_bytes + table_bytes); }
+    index lane_bytes() const { return scratch_bytes + carry_bytes + table_bytes; }
+    char* partials() const { return base() + lanes * lane_bytes(); }
     char* partial_of(index sequence_index, index h, index segment_index) const {
         index const place = (sequence_index * heads + h) * segments_at_most + segment_index;
         return partials() + place * partial_elements * scalar_bytes();
@@ -248,18 +328,17 @@ struct driver {
     }
 
     void lane(index l) const {
-        char* const room = base() + l * (scratch_bytes + table_bytes);
-        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes);
+        char* const room = base() + l * lane_bytes();
+        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes + carry_bytes);
         index const groups = heads / group;
         for (index u = l; u < units; u += lanes)
-            for (index h = u % groups * group; h < (u % groups + 1) * group; ++h)
-                run.run(head(u / groups, h, table, partial_of(u / groups, h, 0)), room);
+            for (index h = u % groups * group; h < (u % groups + 1) * group; ++h) run_head(u / groups, h, table, room);
     }
 
     // One stage of the form summary.
     void lane(index l, segment_stage stage) const {
-        char* const room = base() + l * (scratch_bytes + table_bytes);
-        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes);
+        char* const room = base() + l * lane_bytes();
+        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes + carry_bytes);
         index const groups = heads / group, per_unit = side_by_side(stage) ? segments_at_most : 1;
         segments all;
         all.operands = rule.operand_count, all.states = kernels.state_count, all.state = extents();
@@ -267,10 +346,10 @@ struct driver {
         for (index task = l; task < units * per_unit; task += lanes) {
             index const u = task / per_unit, i = task % per_unit, b = u / groups;
             for (index h = u % groups * group; h < (u % groups + 1) * group; ++h) {
-                all.whole = head(b, h, table, partial_of(b, h, i));
+                all.whole = head(b, h, table, room, partial_of(b, h, i));
                 all.memory = left_by_segments(b, h);
                 if (i < all.count())
-                    all.run(stage, i, segment_table(), table + 2 * rule.operand_count + 4 * kernels.state_count, room);
+                    all.run(stage, i, segment_table(), table + head_tables::size(rule, kernels.state_count), room);
             }
         }
     }
@@ -319,11 +398,32 @@ struct driver {
         as_stored<double>(t.data, t.scalar, [&]<class Stored>(Stored* data) { data[offset] = narrowed<Stored>(x); });
     }
 
-    int execute(dl_status* status) {
-        if (bytes > call.workspace_bytes || (!call.workspace && bytes > 0))
-            return refuse(status, DL_WORKSPACE, no_operand, 0,
-                          "workspace_bytes is %zu, this call needs %zu: ask dl_workspace",
-                          call.workspace ? call.workspace_bytes : 0, bytes);
+    run_path path() const {
+        char const* const forms[] = {"step", "recurrent", "chunked", "summary"};
+        run_path p;
+        p.form = form == 2 && call.form == DL_PARALLEL ? "parallel" : forms[form];
+        p.backward = backward, p.nothing = nothing, p.given = in_pieces(), p.in_double = scalar, p.level = level;
+        if (in_segments()) p.schedule = "segments";
+        p.chunk = chunk, p.units = units * segments_at_most, p.lanes = lanes, p.segment = segment;
+        return p;
+    }
+
+    // `places`: what `validate` found.
+    int execute(place_list const& places, dl_status* status) {
+        if (!nothing && (bytes > call.workspace_bytes || !call.workspace))
+            return refuse(status, DL_WORKSPACE, no_operand, no_axis,
+                          call.workspace ? "workspace_bytes is %zu, this call needs %zu: ask dl_workspace"
+                                         : "workspace is NULL (workspace_bytes is %zu), this call needs %zu bytes: ask "
+                                           "dl_workspace",
+                          call.workspace_bytes, bytes);
+        if (!nothing)
+            if (int code =
+                    validate_against(places, rule, call, backward, call.workspace, bytes, true, "workspace", status))
+                return code;
+        if (call.flags & DL_CHECK_VALUES)
+            if (int code = validate_values(rule, call, backward, status)) return code;
+        if (status) *status = {0, no_operand, no_axis, ""};
+        if (nothing) return 0;
         if (in_segments()) {
             for (index k = 0; k < kernels.state_count; ++k) extents()[k] = state_extents(k);
             auto const each_stage = [&](auto const& stages) {
@@ -333,9 +433,9 @@ struct driver {
         } else
             on_lanes([&](index l) { lane(l); });
         if (partial_elements) scalar ? sum_parameters<double>() : sum_parameters<float>();
-        if (status) *status = {};
         return 0;
     }
 };
 
+} // namespace DELTALOOM_HOST
 } // namespace deltaloom::runtime

@@ -6,6 +6,7 @@
 #include <deltaloom/runtime/cpu/library.hpp>
 
 namespace deltaloom::runtime {
+inline namespace DELTALOOM_HOST {
 
 inline char const* isa_name(isa_level level) {
     switch (level) {
@@ -38,4 +39,5 @@ inline isa_level chosen_level() {
     return machine;
 }
 
+} // namespace DELTALOOM_HOST
 } // namespace deltaloom::runtime

@@ -9,7 +9,7 @@ namespace deltaloom::runtime {
 struct kernel {
     index (*scratch)(sequence const&) = nullptr;        // elements of the compute scalar that `run` takes
     void (*run)(sequence const&, void* room) = nullptr; // room: aligned to 64 bytes
-    explicit operator bool() const { return run != nullptr; }
+    DELTALOOM_INLINE explicit operator bool() const { return run != nullptr; }
 };
 
 inline constexpr int kernel_scalars = 2; // float32, float64: the compute scalars of the CPU

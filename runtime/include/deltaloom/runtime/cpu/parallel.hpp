@@ -3,11 +3,14 @@
 // parallel_for.
 #include <condition_variable>
 #include <cstdint>
+#include <deltaloom/runtime/isa.hpp>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace deltaloom::runtime {
+inline namespace DELTALOOM_HOST {
 
 class pool {
 public:
@@ -17,7 +20,13 @@ public:
     void run(std::int64_t n, body f, void* context) {
         std::lock_guard<std::mutex> const one_at_a_time(call_);
         std::unique_lock<std::mutex> lock(state_);
-        while (std::int64_t(workers_.size()) < n - 1) workers_.emplace_back([this] { work(); });
+        while (std::int64_t(workers_.size()) < n - 1 && workers_.size() < most) {
+            try {
+                workers_.emplace_back([this] { work(); });
+            } catch (std::system_error const&) {
+                break; // the machine gives no more: those that are there do the work
+            }
+        }
         function_ = f, context_ = context, count_ = n, next_ = 0, running_ = 0;
         wake_.notify_all();
         take(lock);
@@ -34,6 +43,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t most = 255; // bodies do not wait for each other: fewer threads are slower, never wrong
     std::mutex call_, state_;
     std::condition_variable wake_, done_;
     std::vector<std::thread> workers_;
@@ -66,4 +76,5 @@ inline pool& shared_pool() {
     return one;
 }
 
+} // namespace DELTALOOM_HOST
 } // namespace deltaloom::runtime

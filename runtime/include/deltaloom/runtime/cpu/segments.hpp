@@ -16,8 +16,10 @@
 // when, so the bits do not depend on threads; the length of a segment is fixed by the chunk's, so they do not depend on
 // the tokens after it either.
 #include <deltaloom/runtime/cpu/kernels.hpp>
+#include <deltaloom/runtime/isa.hpp>
 
 namespace deltaloom::runtime {
+inline namespace DELTALOOM_HOST {
 
 // Chunks of a segment.
 inline constexpr index chunks_per_segment = 16;
@@ -184,4 +186,5 @@ private:
     }
 };
 
+} // namespace DELTALOOM_HOST
 } // namespace deltaloom::runtime

@@ -10,7 +10,6 @@
 #else
 #define DELTALOOM_UNROLL _Pragma("GCC unroll 64")
 #endif
-#define DELTALOOM_INLINE inline __attribute__((always_inline))
 #define DELTALOOM_CALL __attribute__((noinline))
 
 namespace deltaloom::runtime {
