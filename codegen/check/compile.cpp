@@ -60,7 +60,7 @@ check::token_function const deltaloom_oracle_{0}[2] = {{exact, number}};
 std::string text_source(LoadedRule const& rule, Sources const& sources) {
     auto const& files = sources.files;
     std::string includes, table;
-    for (char const* form : {"step", "recurrent", "chunked"})
+    for (char const* form : {"step", "recurrent", "chunked", "summary"})
         for (char const* direction : {"forward", "backward"}) {
             auto const path = fmt::format("src/{}_{}_{}.hpp", rule.declaration.name, form, direction);
             bool const there = std::any_of(files.begin(), files.end(), [&](auto const& f) { return f.path == path; });
@@ -68,14 +68,18 @@ std::string text_source(LoadedRule const& rule, Sources const& sources) {
             table += there ? fmt::format("{{&{0}_{1}_scratch<field>, &run_text<&{0}_{1}<field>>}},\n", form, direction)
                            : "{},\n";
         }
+    bool const summary = includes.find("_summary_forward.hpp") != includes.npos;
+    for (char const* apply : {"states", "gradients"})
+        table += summary ? fmt::format("{{&summary_{0}_scratch<field>, &run_text<&summary_{0}<field>>}},\n", apply)
+                         : "{},\n";
     return fmt::format(R"({0}
 #include <deltaloom/runtime/cpu/kernels.hpp>
 namespace {1}::{2}_kernels {{
 inline namespace DELTALOOM_ISA {{
 template<void (*form)(sequence const&, scratch<field>)> void run_text(sequence const& s, void* room) {{ form(s, scratch<field>(static_cast<field*>(room))); }}
 }}
-extern "C" kernel const deltaloom_exact_{2}[6];
-kernel const deltaloom_exact_{2}[6] = {{{3}}};
+extern "C" kernel const deltaloom_exact_{2}[10];
+kernel const deltaloom_exact_{2}[10] = {{{3}}};
 }}
 )",
                        includes, sources.library, rule.declaration.name, table);

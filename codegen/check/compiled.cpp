@@ -1,5 +1,6 @@
 #include "codegen/check/compiled.hpp"
 
+#include "codegen/check/segments.hpp"
 #include "codegen/check/trial.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
@@ -195,20 +196,25 @@ Driven run_text(Compiled const& compiled, int form, Direction direction, int chu
     s.operand = operand.data(), s.gradient = gradient.data();
     s.state_in = state_in.data(), s.state_out = state_out.data(), s.state_in_gradient = in_gradient.data(),
     s.state_out_gradient = out_gradient.data();
+    auto const in_scratch = [&](index wanted, auto const& run) {
+        if (wanted < 0 || wanted > (index(1) << 24))
+            throw std::runtime_error(fmt::format("a scratch of {} elements", wanted));
+        // Aligned to 64 bytes: eight elements.
+        Zoned room("the scratch", std::size_t(wanted) + 8);
+        auto const aligned = (reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64;
+        auto const skipped = std::size_t(reinterpret_cast<field*>(aligned) - room.data());
+        run(reinterpret_cast<void*>(aligned));
+        if (!stray) stray = room.stray();
+        for (std::size_t i = std::size_t(wanted) + skipped; i < room.size(); ++i)
+            if (!stray && room.data()[i] != Zoned::rubbish()) stray = Stray{room.name, "a write behind its end"};
+    };
     auto const kernel = compiled.text(form, direction);
-    index const wanted = kernel.scratch(s);
-    if (wanted < 0 || wanted > (index(1) << 24))
-        throw std::runtime_error(fmt::format("a scratch of {} elements", wanted));
-    // Aligned to 64 bytes: eight elements.
-    Zoned room("the scratch", std::size_t(wanted) + 8);
-    auto const aligned = (reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64;
-    auto const skipped = std::size_t(reinterpret_cast<field*>(aligned) - room.data());
-    kernel.run(s, reinterpret_cast<void*>(aligned));
+    if (form == 3)
+        run_segments(compiled, direction, s, chunk * segment, in_scratch);
+    else
+        in_scratch(kernel.scratch(s), [&](void* room) { kernel.run(s, room); });
     for (auto const& m : memory)
         if (!stray) stray = m.stray();
-    if (!stray) stray = room.stray();
-    for (std::size_t i = std::size_t(wanted) + skipped; i < room.size(); ++i)
-        if (!stray && room.data()[i] != Zoned::rubbish()) stray = Stray{room.name, "a write behind its end"};
 
     Driven driven;
     auto const take = [](field const*& from, Dense<field> shape) {

@@ -22,9 +22,11 @@ public:
                                               OracleData<runtime::dual<double>> const&) const;
     bool by_expression_templates() const { return oracle_ != nullptr; }
 
-    // The emitted text over the field; forms: 0 step, 1 recurrent, 2 chunked (parallel is chunked with chunk = tokens).
+    // The emitted text over the field; forms: 0 step, 1 recurrent, 2 chunked (parallel is chunked with chunk =
+    // tokens), 3 summary.
     bool has_text(int form, Direction d) const { return text_ && text(form, d).run; }
     runtime::kernel text(int form, Direction d) const { return text_[2 * form + (d == Direction::backward)]; }
+    runtime::kernel apply(Direction d) const { return text_[8 + (d == Direction::backward)]; } // a segment's map
     // Null: not compiled for this instruction set.
     runtime::kernel_table const* production(runtime::isa_level level) const { return production_[level]; }
     LoadedRule const& rule() const { return rule_; }
@@ -37,7 +39,8 @@ private:
     runtime::kernel_table const* production_[runtime::isa_levels] = {};
 };
 
-// One head of one sequence through one kernel of the emitted text, over the field. `stray` gets what it wrote outside
+// One head of one sequence through one form of the emitted text, over the field. `segment`: chunks for each kept state;
+// of the form summary chunks of a segment. `stray` gets what it wrote outside
 // its outputs and its scratch, or into what it is given: "d_k", "a write behind its end"; throws std::runtime_error
 // where the kernel cannot be run.
 struct Stray {

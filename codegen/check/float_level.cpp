@@ -36,7 +36,8 @@ struct Kind {
 constexpr Kind kinds[] = {{Form::step, DL_STEP, 0},
                           {Form::recurrent, DL_RECURRENT, 1},
                           {Form::chunked, DL_CHUNKED, 2},
-                          {Form::parallel, DL_PARALLEL, 2}};
+                          {Form::parallel, DL_PARALLEL, 2},
+                          {Form::summary, DL_SUMMARY, 3}};
 
 std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int scalar, Watch const& watch) {
     auto const& derived = compiled.rule().derived;
@@ -60,10 +61,11 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int
             for (auto const& kind : kinds) {
                 if (!wanted(kind)) continue;
                 Worst worst[2];
-                int const chunk = kind.form != Form::chunked ? 0
-                                  : trial % 3 == 0           ? level.chunk
-                                  : trial % 3 == 1           ? 8
-                                                             : 3;
+                int const chunk = kind.form == Form::summary   ? 1 + trial % 2 // several segments
+                                  : kind.form != Form::chunked ? 0
+                                  : trial % 3 == 0             ? level.chunk
+                                  : trial % 3 == 1             ? 8
+                                                               : 3;
                 Result r;
                 r.rule = rule.name, r.form = kind.form, r.level = "float", r.name = "declaration";
                 r.scalar = scalar ? "double" : "float", r.isa = runtime::isa_name(isa);

@@ -11,11 +11,11 @@ namespace deltaloom::codegen {
 namespace {
 
 struct Run {
-    int chunk, segment; // chunk 0: the whole sequence
+    int chunk, segment; // chunk 0: the whole sequence; segment: see run_text
 };
 struct Text {
     Form form;
-    int kernel; // 0 step, 1 recurrent, 2 chunked
+    int kernel; // 0 step, 1 recurrent, 2 chunked, 3 summary
     std::vector<Run> runs;
 };
 
@@ -24,7 +24,8 @@ std::vector<Text> texts() {
     return {{Form::step, 0, {{1, 1}}},
             {Form::recurrent, 1, {{1, 1}, {1, 3}, {1, 8}}},
             {Form::chunked, 2, {{1, 2}, {2, 1}, {2, 2}, {3, 2}, {5, 1}}},
-            {Form::parallel, 2, {{0, 1}}}};
+            {Form::parallel, 2, {{0, 1}}},
+            {Form::summary, 3, {{1, 1}, {1, 2}, {2, 1}, {3, 1}, {2, 5}}}};
 }
 
 std::vector<int> extents(TypedRule const& rule, Dims const& dims) {
@@ -37,6 +38,18 @@ Program const* program(Derived const& d, Form form, Direction direction) {
     for (auto const& p : d.programs)
         if (p.form == form && p.direction == direction && !p.split) return &p;
     return nullptr;
+}
+
+// Of the form summary: the chunked one from states, and with gradients, that segments' maps have made.
+long degree_of(Derived const& d, Form form, Direction direction, int chunk, std::vector<int> const& dims, int length) {
+    auto const of = [&](Form f, Direction way, Start start) {
+        auto const* p = program(d, f, way);
+        return p ? degree(d.rule, *p, Plan{chunk}, dims, length, start) : 1;
+    };
+    if (form != Form::summary) return of(form, direction, {});
+    long const factor = of(Form::summary, Direction::forward, {}), states = factor + 1;
+    if (direction == Direction::forward) return of(Form::chunked, direction, {states, 1});
+    return of(Form::chunked, direction, {states, of(Form::summary, direction, {states, 1}) + factor});
 }
 
 using Trials = std::deque<Trial>;
@@ -118,13 +131,12 @@ struct Checked {
     }
     Result check(bool careful) {
         long most = 1;
-        auto const* p = program(compiled.rule().derived, text.form, r.direction);
         for (auto const& trial : trials)
             for (auto const run : text.runs) {
                 int const chunk = chunk_of(run, trial), length = longest(trial);
-                if (p)
-                    most = std::max(most, degree(rule(), *p, Plan{chunk}, extents(rule(), trial.dims()), length) +
-                                              (r.direction == Direction::backward));
+                most = std::max(most, degree_of(compiled.rule().derived, text.form, r.direction, chunk,
+                                                extents(rule(), trial.dims()), length) +
+                                          (r.direction == Direction::backward));
                 r.tokens = std::max<long>(r.tokens, length), r.chunk = std::max(r.chunk, chunk);
             }
         for (auto const& name : rule().dims) r.dims.emplace_back(name, trials.front().dims().at(name));

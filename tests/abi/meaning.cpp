@@ -203,9 +203,11 @@ TEST_CASE("a state advances in place, token by token") {
         for (std::size_t s = 0; s < states(r); ++s)
             CHECK(largest_difference(whole.values(whole.state_out[s]), in_place.values(in_place.state_in[s])) <= 1e-5);
         // And several tokens at once, in every form.
-        for (std::uint32_t form : {DL_RECURRENT, DL_CHUNKED, DL_PARALLEL}) {
+        for (std::uint32_t form : {DL_RECURRENT, DL_CHUNKED, DL_PARALLEL, DL_SUMMARY}) {
+            if (!(r.forms >> form & 1)) continue;
             Call two(r, usual()), one(r, usual());
             two.call.form = one.call.form = form;
+            if (form == DL_SUMMARY) two.call.chunk = one.call.chunk = 1; // several segments
             one.call.state_out = one.call.state_in;
             run(two, false), run(one, false);
             for (std::size_t s = 0; s < states(r); ++s)
@@ -485,6 +487,7 @@ TEST_CASE("every chunk that is offered, and every form, gives what the recurrenc
         for (auto const* chunk = r.chunks; *chunk; ++chunk) see(DL_CHUNKED, *chunk), ++offered;
         CHECK(offered >= 8);
         see(DL_PARALLEL, 0), see(DL_CHOOSE, 0), see(DL_CHOOSE, 8);
+        if (r.forms >> DL_SUMMARY & 1) see(DL_SUMMARY, 0), see(DL_SUMMARY, 1), see(DL_SUMMARY, 2);
     });
 }
 
@@ -573,7 +576,7 @@ TEST_CASE("a library describes itself") {
         CHECK(r.abi_version == DL_ABI_VERSION);
         CHECK(r.directions == 3);
         CHECK((r.forms >> DL_STEP & r.forms >> DL_RECURRENT & r.forms >> DL_CHUNKED & r.forms >> DL_PARALLEL & 1) == 1);
-        CHECK(r.missing[DL_SUMMARY] != nullptr);
+        CHECK((r.forms >> DL_SUMMARY & 1) == (r.missing[DL_SUMMARY] == nullptr));
     }
     dl_rule const& r = *dl_rule_named("all_kinds");
     CHECK(std::string(r.equation).find("previous(q)") != std::string::npos);

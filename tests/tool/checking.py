@@ -4,7 +4,7 @@ import json, unittest
 
 from support import DELTA, OUTPUT, ToolTest, rule
 
-FORMS = {"step", "recurrent", "chunked", "parallel"}
+FORMS = {"step", "recurrent", "chunked", "parallel", "summary"}
 KEYS = {"form", "direction", "level", "name", "target", "scalar", "trials", "tokens", "dims", "chunk", "pass"}
 
 
@@ -24,6 +24,7 @@ class Check(ToolTest):
                 self.assertLessEqual(KEYS, set(x), x)
                 self.assertIs(x["pass"], True)
                 if "reason" in x:
+                    self.assertEqual((r["name"], x["form"], x["reason"]), ("two", "summary", r["missing"]["summary"]))
                     continue
                 if x["level"] == "float":
                     self.assertLessEqual(x["error"], x["budget"])
