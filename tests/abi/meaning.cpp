@@ -245,6 +245,16 @@ TEST_CASE("a packed decode: one token a sequence, or none") {
         for (std::uint32_t i = 0; i < r.operand_count; ++i)
             if (r.operands[i].kind == DL_OUTPUT)
                 CHECK(largest_difference(step.values(step.operand[i]), c.values(c.operand[i])) <= 1e-6);
+        // An empty sequence begins past the only token, whose stride is never used.
+        Call one(r, {.batch = 1, .tokens = 1, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 1}});
+        for (int what = 0; what < 4; ++what)
+            one.each(what, [](dl_tensor& t, dl_operand const& o) {
+                if (o.varies == DL_PER_TOKEN) t.stride[1] = std::int64_t(1) << 62;
+            });
+        for (bool backward : {false, true}) {
+            run(one, backward);
+            CHECK(one.finite(backward));
+        }
     });
 }
 

@@ -246,8 +246,9 @@ struct driver {
         index state = 0, partial_at = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
             dl_operand const& o = rule.operands[i];
-            auto const token_tensor = [&](dl_tensor const& t) { // what is not there has not been looked at
-                if (!t.data || (o.varies == DL_PER_TOKEN && call.tokens == 0)) return strided{};
+            // What is not there has not been looked at; an empty sequence may begin past the last token.
+            auto const token_tensor = [&](dl_tensor const& t) {
+                if (!t.data || (o.varies == DL_PER_TOKEN && s.tokens == 0)) return strided{};
                 index const mine = h / ratio(t.heads);
                 bool const per_head = o.varies == DL_PER_HEAD;
                 strided x = at(t, (per_head ? 0 : b * t.stride[0] + first * t.stride[1]) + mine * t.stride[2]);
