@@ -41,7 +41,7 @@ class Levels(ToolTest):
         restore = self.edit("one_step_forward.hpp", "store_token(", "store_tokens(")
         self.assertIn("does not compile", self.differing(check(1))[0]["got"])
         restore()
-        restore = self.edit("one_recurrent_backward.hpp", "store_token(", "__builtin_trap(); store_token(")
+        restore = self.edit("one_recurrent_backward.hpp", "load_state(", "__builtin_trap(); load_state(")
         crash = self.differing(check(1))
         self.assertTrue(all("crash" in x["got"] and x["direction"] == "backward" for x in crash), crash)
         restore()
