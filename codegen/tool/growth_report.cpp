@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace deltaloom::codegen::tool {
 

@@ -3,7 +3,7 @@
 #include "codegen/check/growth.hpp"
 #include "codegen/pipeline.hpp"
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 namespace deltaloom::codegen::tool {
 

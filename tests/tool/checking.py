@@ -19,7 +19,7 @@ class Check(ToolTest):
         self.assertEqual((report["seed"], report["failed"]), (5, 0))
         self.assertEqual(report["passed"], sum(len(r["results"]) for r in report["rules"]))
         for r, forms in zip(report["rules"], (FORMS, {"step", "recurrent"})):
-            self.assertEqual(set(r), {"name", "forms", "missing", "results"})
+            self.assertEqual(set(r), {"name", "forms", "missing", "growth", "results"})
             for x in r["results"]:
                 self.assertLessEqual(KEYS, set(x), x)
                 self.assertIs(x["pass"], True)
