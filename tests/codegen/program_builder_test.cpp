@@ -211,6 +211,23 @@ TEST_CASE("equality of programs leaves names aside") {
     CHECK_FALSE(forward == other);
 }
 
+TEST_CASE("a backward keeps the inputs that nothing uses, and owes them zero") {
+    Builder b(dims);
+    auto const k = b.input("k", {Extent::tokens(1), Extent::dim(0)});
+    b.input("unused", {Extent::tokens(1), Extent::dim(1)});
+    b.body.results.push_back({"o", b.scale(2, k)});
+    auto const both = differentiate(b.body, dims);
+    auto const there = [&](std::string const& name) {
+        return std::any_of(both.nodes.begin(), both.nodes.end(),
+                           [&](Node const& n) { return n.op == Op::input && n.name == name; });
+    };
+    CHECK(there("k"));
+    CHECK(there("unused"));
+    REQUIRE(both.results.size() == 2);
+    auto const& zero = both.nodes[both.results[1].second];
+    CHECK((zero.op == Op::constant && zero.number == 0 && zero.shape == b.shape(1)));
+}
+
 TEST_CASE("a backward starts with its forward and names cotangents after values") {
     auto const forward = delta();
     auto const both = differentiate(forward, dims);

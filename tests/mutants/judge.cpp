@@ -24,7 +24,7 @@ codegen::LoadedRule loaded(test::CatalogueRule const& r) {
 
 } // namespace
 
-// A line "text NAME HASH SIZE" for each rule.
+// A line "text NAME HASH SIZE CHUNKED" for each rule.
 TEST_CASE("texts", "[.]") {
     for (auto const& r : test::catalogue()) {
         auto const rule = loaded(r);
@@ -32,7 +32,8 @@ TEST_CASE("texts", "[.]") {
         for (auto const& p : rule.derived.programs)
             if (!p.split && (p.form == Form::step || p.form == Form::recurrent || p.form == Form::chunked))
                 all += functions_text(schedule(rule.derived.rule, p));
-        std::cout << "text " << r.name << " " << std::hash<std::string>()(all) << " " << all.size() << std::endl;
+        std::cout << "text " << r.name << " " << std::hash<std::string>()(all) << " " << all.size() << " "
+                  << !rule.derived.missing << std::endl;
     }
 }
 
