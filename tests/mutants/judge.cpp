@@ -1,4 +1,5 @@
-// What the mutation run asks beyond the tests: the emitted text of every rule of the catalogue, and level text of one rule, without a header.
+// What the mutation run asks beyond the tests: the emitted text of every rule of the catalogue, and level text of one
+// rule, without a header.
 #include "codegen/check/run.hpp"
 #include "codegen/emit/emit_cpp.hpp"
 #include "tests/support/catalogue.hpp"
@@ -49,18 +50,18 @@ TEST_CASE("level text", "[.]") {
     test::ScratchFolder folder;
     CheckOptions options;
     options.program = options.number = false;
-    options.toolchain = {DELTALOOM_TEST_CXX,
-                         {"-std=c++20", "-I" DELTALOOM_TEST_ROOT "/runtime/include",
-                          "-I" DELTALOOM_TEST_ROOT "/codegen/check/include"},
-                         folder.path,
-                         false,
-                         1};
+    options.toolchain = {
+        DELTALOOM_TEST_CXX,
+        {"-std=c++20", "-I" DELTALOOM_TEST_ROOT "/runtime/include", "-I" DELTALOOM_TEST_ROOT "/codegen/check/include"},
+        folder.path,
+        false,
+        1};
     options.timeout_seconds = 20;
     std::vector<std::string> const headers(set.rules.size());
     for (auto const& results : check_rules(set, headers, options, [](int, int, std::string const&) {}))
         for (auto const& r : results) {
-            INFO(r.rule << " " << name(r.form) << " " << name(r.direction) << " T=" << r.tokens << " chunk " << r.chunk << " " << r.index
-                        << " got " << r.got << " want " << r.want);
+            INFO(r.rule << " " << name(r.form) << " " << name(r.direction) << " T=" << r.tokens << " chunk " << r.chunk
+                        << " " << r.index << " got " << r.got << " want " << r.want);
             CHECK(r.pass);
         }
 }

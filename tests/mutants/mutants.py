@@ -122,6 +122,7 @@ def place(m, source):
 
 def instrumented(text, mutants):
     """The file with every mutant beside what it replaces, chosen while it runs."""
+    chosen = "deltaloom_constexpr_mutant" if mutants[0].file.startswith(OPERATIONS) else "deltaloom_mutant"
     mutants = sorted(mutants, key=lambda m: (m.begin, -m.end))
 
     def emit(begin, end, inside):
@@ -138,11 +139,11 @@ def instrumented(text, mutants):
             original = emit(m.begin, m.end, own)
             out += text[begin:m.begin]
             if m.part.endswith(";"):
-                out += f"if (deltaloom_mutant({m.number})) {{ {m.becomes} }} else {{ {original} }}"
+                out += f"if ({chosen}({m.number})) {{ {m.becomes} }} else {{ {original} }}"
             elif m.becomes in ("true", "false"):  # of what is true or false only where a condition stands
-                out += f"(deltaloom_mutant({m.number}) ? {m.becomes} : bool({original}))"
+                out += f"({chosen}({m.number}) ? {m.becomes} : bool({original}))"
             else:
-                out += f"(deltaloom_mutant({m.number}) ? ({m.becomes}) : ({original}))"
+                out += f"({chosen}({m.number}) ? ({m.becomes}) : ({original}))"
             begin = m.end
         return out + text[begin:end]
 

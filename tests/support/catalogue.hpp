@@ -76,6 +76,8 @@ inline std::vector<CatalogueRule> const& catalogue() {
          "STATE(M, dv, dk); GATE(mu, linear)"},
         {"momentum_delta_log", "M <<= exp(gm) * M + beta * (v - S * k) * T(k), S <<= exp(g) * S + M, o <<= S * q",
          "STATE(M, dv, dk); GATE(gm, log)"},
+        {"momentum_sum", "M <<= mu * M + beta * (v - S * k) * T(k), S <<= S + M, o <<= S * q",
+         "STATE(M, dv, dk); GATE(mu, linear)"},
         {"crossed_reads", "M <<= M + (S * k) * T(k), S <<= S + (v - M * q) * T(k), o <<= S * q + M * k",
          "STATE(M, dv, dk)"},
         {"value_write_read_gates", "S <<= exp(g) * S + (wv % (v - S * k)) * T(k), o <<= S * q", "INPUT(wv, dv)"},
@@ -124,6 +126,7 @@ inline std::vector<CatalogueRule> const& catalogue() {
         {"full_rank_write", "S <<= S + B, o <<= S * q", "INPUT(B, dv, dk)", "low rank"},
         {"dot_read", "S <<= S + dot(S * k, v) * v * T(k), o <<= S * q", "", "dot product"},
         {"own_transpose", "Q <<= Q + T(Q) + k * T(k), y <<= Q * q", "STATE(Q, dk, dk); OUTPUT(y, dk)", "transpose"},
+        {"turned", "Q <<= T(alpha * Q), y <<= Q * q", "STATE(Q, dk, dk); OUTPUT(y, dk)", "transpose"},
         {"coupled_channel_decays", "M <<= M * diag(w) + beta * (v - S * k) * T(k), S <<= S * diag(e) + M, o <<= S * q",
          "STATE(M, dv, dk); GATE(w, linear, dk); INPUT(e, dk)", "coupled"},
     };
