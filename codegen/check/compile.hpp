@@ -1,8 +1,9 @@
 #pragma once
 // Compiles what a check needs of some rules into one shared object, in a cache keyed by content: the declaration with
-// `evaluate`, the emitted text over the field, and the production kernels for the running instruction set.
+// `evaluate`, the emitted text over the field, and the production kernels for some instruction sets.
 #include "codegen/emit/library.hpp"
 #include "codegen/pipeline.hpp"
+#include "deltaloom/runtime/cpu/library.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -18,8 +19,17 @@ struct Toolchain {
 };
 
 struct Wanted {
-    bool exact = true;               // level text
-    bool scalars[2] = {true, false}; // level float: float, double
+    bool exact = true;                        // level text
+    bool kernels = true;                      // the production kernels
+    std::vector<runtime::isa_level> levels{}; // of those; empty: the one that this process runs
+};
+
+// What is compiled: the same library for all rules, emitted now or read from a folder.
+struct Sources {
+    std::vector<std::string> headers; // per rule: absolute path of the header that declares it
+    std::string library;
+    std::vector<EmittedFile> files;
+    bool edited = false; // by someone: may include anything, so the key is what the compiler sees
 };
 
 struct PartFailure {
@@ -28,17 +38,11 @@ struct PartFailure {
 struct CompiledSet {
     std::filesystem::path object;      // to load; empty: nothing could be linked
     std::vector<PartFailure> failures; // per rule; an empty `part`: all of it compiled
-    std::string isa;                   // "v4"
     bool from_cache = false;
 };
-struct RuleText {
-    std::string header; // absolute path of the header that declares the rule
-    std::vector<EmittedFile> files;
-};
 
-// texts: one per rule, in order. `progress` is called after each compiled part.
-CompiledSet compile(std::vector<LoadedRule> const& rules, std::vector<RuleText> const& texts,
-                    std::string const& library, std::string const& digest, Wanted const&, Toolchain const&,
-                    std::function<void(int done, int total)> const& progress);
+// `digest`: of the headers as read. `progress` is called after each compiled part.
+CompiledSet compile(std::vector<LoadedRule> const& rules, Sources const&, std::string const& digest, Wanted const&,
+                    Toolchain const&, std::function<void(int done, int total)> const& progress);
 
 } // namespace deltaloom::codegen

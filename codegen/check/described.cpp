@@ -30,6 +30,8 @@ Described::Described(Derived const& d, runtime::kernel_table const* table, runti
         previous_of.push_back(o.previous_of < 0 ? DL_NONE : std::uint32_t(o.previous_of));
     }
     for (auto const& dim : d.rule.dims) dims.push_back(keep(dim)), fixed_extent.push_back(0);
+    for (DimId dim : factor_dims(d)) factor_dim.push_back(dim == one ? -1 : std::int32_t(dim));
+    kernels.factor_dim = factor_dim.data();
     kernels.level[level] = table;
     kernels.chunk = chunk;
     kernels.previous_of = previous_of.data();

@@ -150,9 +150,10 @@ struct Degrees {
     using Value = long;
     Operands operands;
     Sizes sizes;
+    Start start;
     long largest = 0;
 
-    Value initial(Name const&) const { return 1; }
+    Value initial(Name const& n) const { return n.gradient ? start.arriving : start.states; }
     void final(Name const&, Value v) { largest = std::max(largest, v); }
     Value given(Name const&, Chunk const&) const { return 1; }
     std::map<std::string, Value> evaluate(Body const& body, std::map<std::string, long> const& given, Chunk const& c) {
@@ -193,8 +194,9 @@ template DrivenOver<double> drive(TypedRule const&, Program const&, Plan, std::v
 template DrivenOver<float> drive(TypedRule const&, Program const&, Plan, std::vector<int> const&,
                                  OracleData<float> const&, Arriving<float> const&);
 
-long degree(TypedRule const& rule, Program const& program, Plan plan, std::vector<int> const& dims, int length) {
-    Degrees world{Operands(rule), {dims}};
+long degree(TypedRule const& rule, Program const& program, Plan plan, std::vector<int> const& dims, int length,
+            Start start) {
+    Degrees world{Operands(rule), {dims}, start};
     for (auto const& left : walk(program, chunks_of(length, plan), world))
         for (auto const& [name, value] : left) world.largest = std::max(world.largest, value);
     return world.largest;

@@ -35,6 +35,9 @@ extern template DrivenOver<float> drive(TypedRule const&, Program const&, Plan, 
                                         OracleData<float> const&, Arriving<float> const&);
 
 // The largest formal degree of anything that `drive` gives, in the entries of data and arriving gradients.
-long degree(TypedRule const&, Program const&, Plan, std::vector<int> const& dims, int length);
+struct Start { // degrees of the states before the sequence, of the gradients arriving at those after it
+    long states = 1, arriving = 1;
+};
+long degree(TypedRule const&, Program const&, Plan, std::vector<int> const& dims, int length, Start = {});
 
 } // namespace deltaloom::codegen

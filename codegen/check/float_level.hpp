@@ -3,7 +3,7 @@
 // Error: the largest difference of any output, state or gradient from the oracle's, over 1 + the largest entry of that
 // tensor; a NaN is infinite. Gradients are compared along random directions and entry by entry at sampled places.
 #include "codegen/check/compiled.hpp"
-#include "codegen/check/result.hpp"
+#include "codegen/check/task.hpp"
 
 namespace deltaloom::codegen {
 
@@ -15,6 +15,7 @@ struct FloatLevel {
     double budget[2] = {2e-5, 1e-10}; // times 1 + the largest reference entry
     int chunk = 16;
 };
-std::vector<Result> check_float(Compiled const&, FloatLevel const& = {});
+// One for each scalar.
+std::vector<Task> float_tasks(Compiled const&, FloatLevel const& = {});
 
 } // namespace deltaloom::codegen

@@ -13,11 +13,12 @@
 namespace deltaloom::codegen {
 namespace {
 
-// Reads the child's pipe to its end or to the deadline, then collects it.
-Finished collect(pid_t child, int pipe_end, double timeout_seconds) {
+// Reads the child's pipe to its end or to the deadline, then collects it. With `heard`, what is read goes there line by
+// line and puts the deadline off.
+Finished collect(pid_t child, int pipe_end, double timeout_seconds, Say const* heard) {
     using namespace std::chrono;
     Finished finished;
-    auto const deadline = steady_clock::now() + duration<double>(timeout_seconds);
+    auto deadline = steady_clock::now() + duration<double>(timeout_seconds);
     char buffer[4096];
     while (true) {
         auto const left = duration_cast<milliseconds>(deadline - steady_clock::now()).count();
@@ -34,6 +35,12 @@ Finished collect(pid_t child, int pipe_end, double timeout_seconds) {
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
         finished.output.append(buffer, std::size_t(got));
+        if (!heard) continue;
+        deadline = steady_clock::now() + duration<double>(timeout_seconds);
+        std::size_t begin = 0;
+        for (std::size_t end; (end = finished.output.find('\n', begin)) != std::string::npos; begin = end + 1)
+            (*heard)(finished.output.substr(begin, end - begin));
+        finished.output.erase(0, begin);
     }
     close(pipe_end);
     int status = 0;
@@ -42,7 +49,7 @@ Finished collect(pid_t child, int pipe_end, double timeout_seconds) {
     return finished;
 }
 
-Finished in_child(std::function<void(int pipe_end)> const& body, double timeout_seconds) {
+Finished in_child(std::function<void(int pipe_end)> const& body, double timeout_seconds, Say const* heard = nullptr) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) return {-1, std::strerror(errno), false};
     pid_t const child = fork();
@@ -57,7 +64,7 @@ Finished in_child(std::function<void(int pipe_end)> const& body, double timeout_
         _exit(127);
     }
     close(ends[1]);
-    return collect(child, ends[0], timeout_seconds);
+    return collect(child, ends[0], timeout_seconds, heard);
 }
 
 void write_all(int end, std::string const& text) {
@@ -84,20 +91,18 @@ Finished run_program(std::vector<std::string> const& command, double timeout_sec
         timeout_seconds);
 }
 
-Finished run_isolated(std::function<std::string()> const& work, double timeout_seconds) {
+Finished run_isolated(std::function<void(Say const&)> const& work, double silence_seconds, Say const& heard) {
     return in_child(
         [&](int end) {
-            std::string text;
             try {
-                text = work();
+                work([end](std::string const& line) { write_all(end, line + "\n"); });
             } catch (std::exception const& e) {
                 write_all(end, e.what());
                 _exit(125);
             }
-            write_all(end, text);
             _exit(0);
         },
-        timeout_seconds);
+        silence_seconds, &heard);
 }
 
 } // namespace deltaloom::codegen

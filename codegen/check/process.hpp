@@ -13,7 +13,9 @@ struct Finished {
 };
 Finished run_program(std::vector<std::string> const& command, double timeout_seconds = 600);
 
-// `work` in a child process; returns what it returned. A crash or a hang ends the child only.
-Finished run_isolated(std::function<std::string()> const& work, double timeout_seconds);
+// `work` in a child process: a crash or a hang ends the child only. `heard` gets each line that the child says, before
+// the next; a child that is silent for so long has hung. What it threw is the output, its code is 125.
+using Say = std::function<void(std::string const& line)>;
+Finished run_isolated(std::function<void(Say const&)> const& work, double silence_seconds, Say const& heard);
 
 } // namespace deltaloom::codegen

@@ -48,7 +48,7 @@ std::vector<Variant> variants(Derived const& derived, std::vector<Form> const& f
             all.push_back({padded(derived, program), "padded", {{3, true}, {5, true}}});
             break;
         case Form::parallel: all.push_back({program, "declaration", {{0}}}); break;
-        case Form::summary: all.push_back({program, "summary", {{0}}}); break;
+        case Form::summary: all.push_back({program, "summary", {{0}, {2}}}); break;
         }
     }
     return all;
@@ -76,7 +76,7 @@ struct Checked {
         for (int length = v.program.form == Form::step ? shortest : trial.length();; --length) {
             auto const dims = extents(derived, trial.dims());
             long const d = v.program.form == Form::summary
-                               ? summary_degree(derived, v.program, dims, length)
+                               ? summary_degree(derived, v.program, of_length(plan, length).chunk, dims, length)
                                : degree(derived.rule, v.program, of_length(plan, length), dims, length);
             bool const gradients = v.program.direction == Direction::backward; // compared along a random direction
             if (d + gradients <= largest_degree || length <= shortest) {
@@ -87,7 +87,8 @@ struct Checked {
     }
 
     std::optional<Difference> compare(Variant const& v, Plan plan, Trial& trial, int length) const {
-        if (v.program.form == Form::summary) return compare_summary(derived, v.program, trial, length);
+        if (v.program.form == Form::summary) 
+            return compare_summary(derived, v.program, of_length(plan, length).chunk, trial, length);
         auto const drive_it = [&](Prefix const& p) {
             return drive(derived.rule, v.program, of_length(plan, length), extents(derived, trial.dims()), p.data,
                          p.arriving);

@@ -1,9 +1,13 @@
 #include "codegen/check/run.hpp"
 
+#include "codegen/check/fault_level.hpp"
 #include "codegen/check/float_level.hpp"
+#include "codegen/check/integer_level.hpp"
 #include "codegen/check/process.hpp"
+#include "codegen/check/property_level.hpp"
 #include "codegen/check/result_json.hpp"
 #include "codegen/check/text_level.hpp"
+#include "deltaloom/runtime/cpu/features.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,7 +18,10 @@
 namespace deltaloom::codegen {
 namespace {
 
-constexpr char const* library = "checked";
+// The first of the compiled levels that are asked for.
+char const* level_of(CheckOptions const& o) {
+    return o.text ? "text" : o.integer ? "integer" : o.number ? "float" : o.property ? "property" : "fault";
+}
 
 // f(i) for i in 0 .. n-1 on `jobs` threads.
 template<class F> void each_on(int jobs, std::size_t n, F f) {
@@ -28,21 +35,82 @@ template<class F> void each_on(int jobs, std::size_t n, F f) {
     for (auto& thread : threads) thread.join();
 }
 
-std::vector<Result> compiled_levels(LoadedRule const& rule, CompiledSet const& set, CheckOptions const& options) {
-    Compiled const compiled(set.object, rule, library, set.isa);
-    std::vector<Result> results;
+std::vector<Task> tasks_of(Compiled const& compiled, CheckOptions const& options) {
+    std::vector<Task> tasks;
+    auto const add = [&](std::vector<Task> more) {
+        for (auto& task : more) tasks.push_back(std::move(task));
+    };
     if (options.text) {
         ProgramLevel level;
         level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
-        results = check_text(compiled, level);
+        add(text_tasks(compiled, level));
+    }
+    if (options.integer) {
+        IntegerLevel level;
+        level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
+        add(integer_tasks(compiled, level));
     }
     if (options.number) {
         FloatLevel level;
         level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
         std::copy(std::begin(options.scalars), std::end(options.scalars), std::begin(level.scalars));
-        auto more = check_float(compiled, level);
-        results.insert(results.end(), more.begin(), more.end());
+        add(float_tasks(compiled, level));
     }
+    auto const isa = runtime::chosen_level();
+    if ((options.property || options.fault) && compiled.production(isa)) {
+        auto const subject = std::make_shared<Subject const>(compiled, isa, options.forms, options.seed);
+        if (options.property) add(tasks_of(subject, "property", properties()));
+        if (options.fault) add(tasks_of(subject, "fault", faults()));
+    }
+    return tasks;
+}
+
+// The compiled levels of one rule in a process of its own, which is started again behind a task that crashed or hung.
+std::vector<Result> run_tasks(LoadedRule const& rule, std::filesystem::path const& object, std::string const& library,
+                              CheckOptions const& options) {
+    constexpr int most_broken = 4; // then the rest is not run
+    std::vector<Result> results;
+    int task = 0, broken_tasks = 0;
+    bool careful = false;
+    while (true) {
+        Result at;
+        bool begun = false;
+        auto const heard = [&](std::string const& line) {
+            auto const j = nlohmann::json::parse(line);
+            if (j.contains("task")) task = j["task"], begun = true;
+            if (j.contains("at")) at = from_json(j["at"]);
+            if (!j.contains("results")) return;
+            for (auto const& r : j["results"]) results.push_back(from_json(r));
+            ++task, begun = careful = false;
+        };
+        auto const work = [&](Say const& say) {
+            Compiled const compiled(object, rule, library);
+            auto const tasks = tasks_of(compiled, options);
+            for (int i = task; i < int(tasks.size()); ++i) {
+                say(nlohmann::json{{"task", i}, {"at", to_json(tasks[std::size_t(i)].at)}}.dump());
+                auto const watch = [&](Result const& next) { say(nlohmann::json{{"at", to_json(next)}}.dump()); };
+                auto list = nlohmann::json::array();
+                for (auto const& r : tasks[std::size_t(i)].run(watch, careful && i == task)) list.push_back(to_json(r));
+                say(nlohmann::json{{"results", list}}.dump());
+            }
+        };
+        auto const finished = run_isolated(work, options.silence_seconds, heard);
+        if (finished.code == 0 && !finished.timed_out) break;
+        if (begun && !careful && !finished.timed_out) { // once more, for the shortest sequence that does it
+            careful = true;
+            continue;
+        }
+        at.pass = false;
+        at.degree.reset(), at.bound_log2.reset();
+        at.got = finished.timed_out     ? fmt::format("no end within {:.0f} s", options.silence_seconds)
+                 : finished.code >= 128 ? fmt::format("a crash, signal {}", finished.code - 128)
+                                        : finished.output;
+        if (!begun) at.name = "declaration";
+        results.push_back(at);
+        ++task, careful = false;
+        if (!begun || ++broken_tasks == most_broken) break;
+    }
+    for (auto& r : results) r.rule = rule.declaration.name;
     return results;
 }
 
@@ -54,6 +122,52 @@ Result broken(LoadedRule const& rule, std::string level, std::string why) {
     return r;
 }
 
+// What a folder's text lacks: an error where it was lost, a reason where `emit` was asked to leave it out.
+std::vector<Result> missing_text(LoadedRule const& rule, Sources const& sources, CheckOptions const& options) {
+    std::vector<Result> results;
+    auto const& name_ = rule.declaration.name;
+    bool any = false;
+    for (Form form : {Form::step, Form::recurrent, Form::chunked, Form::parallel, Form::summary})
+        for (Direction direction : {Direction::forward, Direction::backward}) {
+            bool const has = std::any_of(rule.derived.programs.begin(), rule.derived.programs.end(),
+                                         [&](auto const& p) { return p.form == form && p.direction == direction; });
+            bool const asked = options.forms.empty() ||
+                               std::find(options.forms.begin(), options.forms.end(), form) != options.forms.end();
+            if (!has || !asked) continue;
+            auto const there = text_there(sources, name_, form, direction);
+            any |= there == TextThere::yes;
+            if (there == TextThere::yes) continue;
+            Result r = text_result(rule, form, direction);
+            r.level = options.text ? "text" : level_of(options);
+            r.pass = there == TextThere::not_emitted;
+            (r.pass ? r.reason : r.got) = fmt::format("there is no {}", text_path(name_, form, direction));
+            results.push_back(std::move(r));
+        }
+    if (!any && !results.empty() && std::all_of(results.begin(), results.end(), [](auto const& r) { return r.pass; }))
+        results = {broken(rule, level_of(options), "the folder has no text of this rule")};
+    return results;
+}
+
+// A rule without a summary says so at the levels that would have compiled one.
+void add_not_applicable(std::vector<Result>& results, LoadedRule const& rule, CheckOptions const& options) {
+    auto const& reason = rule.derived.no_summary;
+    bool const asked = options.forms.empty() ||
+                       std::find(options.forms.begin(), options.forms.end(), Form::summary) != options.forms.end();
+    if (!reason || !asked) return;
+    auto const add = [&](std::string level, std::string scalar) {
+        for (Direction direction : {Direction::forward, Direction::backward}) {
+            Result r;
+            r.rule = rule.declaration.name, r.form = Form::summary, r.direction = direction;
+            r.level = level, r.name = "declaration", r.scalar = scalar;
+            r.reason = reason->text;
+            results.push_back(std::move(r));
+        }
+    };
+    if (options.text) add("text", "exact");
+    for (int s = 0; s < 2; ++s)
+        if (options.number && options.scalars[s]) add("float", s ? "double" : "float");
+}
+
 } // namespace
 
 std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<std::string> const& header_of,
@@ -62,10 +176,11 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
     auto const& rules = loaded.rules;
     std::size_t const count = rules.size();
     std::vector<std::vector<Result>> results(count);
-    bool const compiles = options.text || options.number;
+    bool const edited = options.source.has_value();
+    Sources sources = options.source.value_or(Sources{});
     int const jobs = std::max(1, options.toolchain.jobs);
     // Weights of the bar: a rule's program level 1, its share of the compilation 4, its compiled levels 1.
-    int const total = int(count) * ((options.program ? 1 : 0) + (compiles ? 5 : 0));
+    int const total = int(count) * ((options.program ? 1 : 0) + (options.compiles() ? 5 : 0));
     std::atomic<int> done{0};
     std::mutex reporting;
     auto const report = [&](int weight, std::string const& what) {
@@ -80,52 +195,46 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
             results[i] = check_program(rules[i].declaration, rules[i].derived, level);
             report(1, rules[i].declaration.name + ": program");
         });
-    if (!compiles) return results;
+    if (!options.compiles()) return results;
 
-    std::vector<RuleText> texts(count);
-    LibraryOptions library_options;
-    library_options.library = library;
-    std::copy(std::begin(options.scalars), std::end(options.scalars), std::begin(library_options.scalars));
-    for (std::size_t i = 0; i < count; ++i) {
-        texts[i].header = header_of[i];
-        texts[i].files = emit_library({rules[i].derived}, library_options);
+    sources.headers = header_of;
+    if (!edited) {
+        LibraryOptions library;
+        library.library = sources.library = "checked";
+        library.scalars[0] = options.scalars[0] || options.integer || options.property || options.fault;
+        library.scalars[1] = options.number && options.scalars[1];
+        for (auto const& rule : rules)
+            for (auto& file : emit_library({rule.derived}, library))
+                if (file.path.rfind("src/" + rule.declaration.name, 0) == 0) sources.files.push_back(std::move(file));
     }
     Wanted wanted;
     wanted.exact = options.text;
-    for (int s = 0; s < 2; ++s) wanted.scalars[s] = options.number && options.scalars[s];
-    int before = done;
-    auto const set = compile(rules, texts, library, loaded.digest, wanted, options.toolchain, [&](int part, int parts) {
+    wanted.kernels = options.number || options.integer || options.property || options.fault;
+    if (options.integer)
+        for (int level = runtime::machine_level(); level >= runtime::isa_base; --level)
+            wanted.levels.push_back(runtime::isa_level(level));
+    int const before = done;
+    auto const set = compile(rules, sources, loaded.digest, wanted, options.toolchain, [&](int part, int parts) {
         int const now = before + int(count) * 4 * part / parts;
         report(now - done, "compiling");
     });
     done = before + int(count) * 4;
 
     each_on(jobs, count, [&](std::size_t i) {
-        auto const level = options.text ? "text" : "float";
-        auto const fail = [&](std::string why) { results[i].push_back(broken(rules[i], level, std::move(why))); };
+        auto const level = level_of(options);
+        if (edited)
+            for (auto& r : missing_text(rules[i], sources, options)) results[i].push_back(std::move(r));
         if (auto const& failure = set.failures[i]; !failure.part.empty())
-            fail(fmt::format("the {} does not compile: {}", failure.part, failure.said.substr(0, 2000)));
+            results[i].push_back(
+                broken(rules[i], level,
+                       fmt::format("the {} does not compile: {}", failure.part, failure.said.substr(0, 2000))));
         else if (set.object.empty())
-            fail("nothing was linked");
-        else {
-            auto const finished = run_isolated(
-                [&] {
-                    nlohmann::json all = nlohmann::json::array();
-                    for (auto const& r : compiled_levels(rules[i], set, options)) all.push_back(to_json(r));
-                    return all.dump();
-                },
-                options.timeout_seconds);
-            if (finished.timed_out)
-                fail(fmt::format("no end within {:.0f} s", options.timeout_seconds));
-            else if (finished.code != 0)
-                fail(finished.code >= 128 ? fmt::format("crashed: signal {}", finished.code - 128) : finished.output);
-            else
-                for (auto const& j : nlohmann::json::parse(finished.output)) {
-                    results[i].push_back(from_json(j));
-                    results[i].back().rule = rules[i].declaration.name;
-                }
-        }
-        report(1, rules[i].declaration.name + ": text and float");
+            results[i].push_back(broken(rules[i], level, "nothing was linked"));
+        else
+            for (auto& r : run_tasks(rules[i], set.object, sources.library, options))
+                results[i].push_back(std::move(r));
+        add_not_applicable(results[i], rules[i], options);
+        report(1, rules[i].declaration.name + ": compiled levels");
     });
     return results;
 }

@@ -1,19 +1,23 @@
 #pragma once
-// A whole check: levels program, text and float over some rules, on all cores, what is compiled run in processes of its
-// own.
+// A whole check: some levels over some rules, on all cores. What is compiled runs in processes of its own.
 #include "codegen/check/compile.hpp"
 #include "codegen/check/result.hpp"
+#include "codegen/check/text_folder.hpp"
 
 namespace deltaloom::codegen {
 
 struct CheckOptions {
     bool program = true, text = true, number = true; // the levels; number: float
-    std::vector<Form> forms;                         // empty: all that each rule has
-    bool scalars[2] = {true, false};                 // of level float: float, double
+    bool integer = false, property = false, fault = false;
+    std::vector<Form> forms;         // empty: all that each rule has
+    bool scalars[2] = {true, false}; // of level float: float, double
     int trials = 3;
     std::uint64_t seed = 1;
     Toolchain toolchain;
-    double timeout_seconds = 120; // of one rule's compiled levels
+    std::optional<Sources> source; // check this text (read_text); absent: what emit writes
+    double silence_seconds = 120;  // of a process that runs compiled levels
+
+    bool compiles() const { return text || number || integer || property || fault; }
 };
 
 // Results per rule, in order. `header_of`: the absolute path of each rule's header. `progress(done, total, what)` may

@@ -1,5 +1,6 @@
 #include "codegen/check/summary.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace deltaloom::codegen {
@@ -28,6 +29,21 @@ Matrix turned(Matrix const& a) {
     return r;
 }
 
+Matrix identity(int n) {
+    Matrix r(n, n);
+    for (int i = 0; i < n; ++i) r(i, i) = field(1.0);
+    return r;
+}
+bool carries(Program const& program, std::string const& name) {
+    auto const& all = program.phases.front().carries;
+    return std::find(all.begin(), all.end(), name) != all.end();
+}
+Program const& forward_summary(Derived const& derived) {
+    for (auto const& p : derived.programs)
+        if (p.form == Form::summary && p.direction == Direction::forward) return p;
+    throw std::logic_error("a backward of a form without a forward");
+}
+
 struct Map { // of one state
     bool right = true;
     Matrix factor, plus;
@@ -47,23 +63,32 @@ OracleData<field> segment(Trial& trial, int first, int last) {
     return data;
 }
 
-std::map<std::string, Map> maps(Derived const& derived, Program const& program, Trial& trial, int first, int last) {
-    auto const data = segment(trial, first, last);
+// The segment's map by the forward Program, chunk by chunk from the identity on; in a backward the adjoint map.
+std::map<std::string, Map> maps(Derived const& derived, Program const& program, int chunk, Trial& trial, int first,
+                                int last) {
+    auto data = segment(trial, first, last);
     std::vector<int> dims;
     for (auto const& name : derived.rule.dims) dims.push_back(trial.dims().at(name));
     Arriving<field> arriving = trial.prefix(last).arriving;
     arriving.outputs.erase(arriving.outputs.begin(), arriving.outputs.begin() + first);
-    auto const left = drive(derived.rule, program, {last - first}, dims, data, arriving).left.at(0);
+    Program const& maps_forward = program.direction == Direction::forward ? program : forward_summary(derived);
     std::map<std::string, Map> found;
+    auto before = data;
     for (auto const& [state, value] : data.states) {
-        bool const right = left.count(state + ".right");
-        Map m{right, left.at(state + (right ? ".right" : ".left")), {}};
-        if (program.direction == Direction::forward)
-            m.plus = left.at(state + ".plus");
-        else
-            m = m.adjoint(left.at("d_" + state + ".plus"));
-        found[state] = m;
+        bool const right = carries(maps_forward, state + ".right");
+        found[state].right = right;
+        before.states[state + (right ? ".right" : ".left")] = identity(right ? value.cols : value.rows);
+        before.states[state + ".plus"] = Matrix(value.rows, value.cols);
     }
+    auto const after = drive(derived.rule, maps_forward, {chunk}, dims, before, arriving).forward.states;
+    for (auto& [state, map] : found) {
+        map.factor = after.at(state + (map.right ? ".right" : ".left"));
+        map.plus = after.at(state + ".plus");
+    }
+    if (program.direction == Direction::forward) return found;
+    for (auto& [state, value] : arriving.states) value = Matrix(value.rows, value.cols);
+    auto const owed = drive(derived.rule, program, {chunk}, dims, data, arriving).gradients.states;
+    for (auto& [state, map] : found) map = map.adjoint(owed.at(state));
     return found;
 }
 
@@ -77,15 +102,16 @@ std::optional<Difference> differ(std::string const& name, Matrix const& got, Mat
 
 } // namespace
 
-std::optional<Difference> compare_summary(Derived const& derived, Program const& program, Trial& trial, int length) {
+std::optional<Difference> compare_summary(Derived const& derived, Program const& program, int chunk, Trial& trial,
+                                          int length) {
     if (length == 0) return std::nullopt; // no segment
     bool const forward = program.direction == Direction::forward;
     int const half = length / 2;
-    auto whole = maps(derived, program, trial, 0, length);
+    auto whole = maps(derived, program, chunk, trial, 0, length);
     for (int pieces = 1; pieces <= (half ? 2 : 1); ++pieces) {
         if (pieces == 2) {
-            auto const first = maps(derived, program, trial, 0, half),
-                       second = maps(derived, program, trial, half, length);
+            auto const first = maps(derived, program, chunk, trial, 0, half),
+                       second = maps(derived, program, chunk, trial, half, length);
             for (auto& [state, map] : whole)
                 map = forward ? second.at(state).after(first.at(state)) : first.at(state).after(second.at(state));
         }
@@ -107,8 +133,11 @@ std::optional<Difference> compare_summary(Derived const& derived, Program const&
 }
 
 // Of the whole, or of two segments: each at most the whole's, the second's times the first's.
-long summary_degree(Derived const& derived, Program const& program, std::vector<int> const& dims, int length) {
-    return length == 0 ? 1 : 2 * degree(derived.rule, program, {length}, dims, length) + 1;
+long summary_degree(Derived const& derived, Program const& program, int chunk, std::vector<int> const& dims,
+                    int length) {
+    if (length == 0) return 1;
+    auto const of = [&](Program const& p) { return degree(derived.rule, p, {chunk}, dims, length); };
+    return 2 * std::max(of(program), of(forward_summary(derived))) + 1;
 }
 
 } // namespace deltaloom::codegen

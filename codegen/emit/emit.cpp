@@ -34,8 +34,10 @@ static char const* purpose(Kernel const& k) {
         return backward ? "a state is kept every s.segment chunks, those between are computed again, then chunks go in "
                           "reverse"
                         : "a chunk of tokens at a time";
-    case Form::parallel:
-    case Form::summary: break;
+    case Form::summary:
+        return backward ? "what the outputs of a segment owe to the states before it"
+                        : "a segment of the sequence as an affine map of the states";
+    case Form::parallel: break;
     }
     return "";
 }
@@ -62,7 +64,7 @@ static std::string file_text(TypedRule const& rule, Kernel const& k, std::string
 std::vector<EmittedFile> emit_forms(Derived const& derived, std::string const& library) {
     std::vector<EmittedFile> files;
     for (auto const& p : derived.programs) {
-        if (p.split || (p.form != Form::step && p.form != Form::recurrent && p.form != Form::chunked)) continue;
+        if (!has_kernel(p)) continue;
         files.push_back({"src/" + file_name(derived.rule.name, p.form, p.direction),
                          format(file_text(derived.rule, schedule(derived.rule, p), library))});
     }

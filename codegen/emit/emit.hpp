@@ -8,8 +8,9 @@ struct EmittedFile {
     std::string path, text;
 };
 
-// src/NAME_FORM_DIRECTION.hpp for step and recurrent, and chunked where the rule has it; formatted, the same bytes for
-// the same input. A recurrent file includes the step file of its direction.
+// src/NAME_FORM_DIRECTION.hpp for step and recurrent, and chunked and summary where the rule has them; formatted, the
+// same bytes for the same input. A recurrent file includes the step file of its direction, a summary file the chunked
+// one where it needs its states.
 std::vector<EmittedFile> emit_forms(Derived const&, std::string const& library);
 
 // The functions of a kernel, formatted.

@@ -13,12 +13,14 @@ struct FormName {
     Form form;
     char const* text;
 };
-constexpr FormName kernel_forms[] = {{Form::step, "step"}, {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"}};
+constexpr FormName kernel_forms[] = {
+    {Form::step, "step"}, {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"}, {Form::summary, "summary"}};
 
 bool wanted(LibraryOptions const& options, Form form) {
     if (options.forms.empty()) return true;
     for (Form f : options.forms)
-        if (f == form || (f == Form::parallel && form == Form::chunked) || (f == Form::recurrent && form == Form::step))
+        if (f == form || (form == Form::chunked && (f == Form::parallel || f == Form::summary)) ||
+            (f == Form::recurrent && form == Form::step))
             return true;
     return false;
 }
@@ -104,6 +106,15 @@ std::string rule_source(Derived const& d, LibraryOptions const& o) {
         includes += fmt::format("#include \"{}_{}_forward.hpp\"\n", name, text);
         if (o.backward) includes += fmt::format("#include \"{}_{}_backward.hpp\"\n", name, text);
     }
+    entries += "}, {";
+    for (int s = 0; s < 2; ++s) {
+        bool const there = o.scalars[s] && wanted(o, Form::summary) && has(d, Form::summary);
+        auto const entry = [&](char const* what) {
+            return there ? fmt::format("{{summary_{0}_scratch<{1}>, run<{1}, summary_{0}<{1}>>}}", what, scalars[s])
+                         : "{}";
+        };
+        entries += fmt::format("{{{}, {}}},", entry("states"), o.backward ? entry("gradients") : "{}");
+    }
     return fmt::format(R"(// {0}: its kernels for one instruction set. Compiled once per level; see library.cpp.
 {1}
 #include <deltaloom/runtime/cpu/kernels.hpp>
@@ -143,13 +154,15 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
         previous += operand.previous_of < 0 ? "DL_NONE, " : fmt::format("{}, ", operand.previous_of);
     }
     for (auto const& dim : d.rule.dims) dims += quoted(dim) + ", ", fixed += "0, ";
+    std::string factors;
+    for (DimId dim : factor_dims(d)) factors += fmt::format("{}, ", dim == one ? -1 : int(dim));
     unsigned forms = 0;
     for (auto [form, text] : kernel_forms)
-        if (wanted(o, form) && has(d, form)) forms |= 1u << (form == Form::step ? 1 : form == Form::recurrent ? 2 : 3);
+        if (wanted(o, form) && has(d, form))
+            forms |= 1u << (form == Form::step ? 1 : form == Form::recurrent ? 2 : form == Form::chunked ? 3 : 5);
     if (forms & 8u) forms |= 16u;
     std::string const missing = d.missing ? quoted(d.missing->text) : "nullptr";
-    std::string const no_summary =
-        quoted(d.no_summary ? d.no_summary->text : "proven at level program; this library has no kernel for it");
+    std::string const no_summary = d.no_summary ? quoted(d.no_summary->text) : "nullptr";
     return fmt::format(R"(
 extern "C" {{
 #ifndef DELTALOOM_WITHOUT_BASE
@@ -169,6 +182,7 @@ std::int64_t const fixed_extent[] = {{{4}0}};
 std::uint32_t const chunks[] = {{{9}}};
 std::uint32_t const previous_of[] = {{{10}DL_NONE}};
 char const* const missing[] = {{nullptr, nullptr, nullptr, {6}, {6}, {7}}};
+std::int32_t const factor_dim[] = {{{11}0}};
 rule_kernels const kernels = {{{{
 #ifndef DELTALOOM_WITHOUT_BASE
     &{1}_{0}_kernels_base,
@@ -185,11 +199,11 @@ rule_kernels const kernels = {{{{
 #else
     nullptr,
 #endif
-    }}, {5}, {8}, previous_of}};
+    }}, {5}, {8}, factor_dim, previous_of}};
 }}
 )",
                        name, o.library, operands, dims, fixed, o.chunk, missing, no_summary, states,
-                       fmt::join(offered_chunks(o.chunk), ", "), previous) +
+                       fmt::join(offered_chunks(o.chunk), ", "), previous, factors) +
            fmt::format("#define DELTALOOM_RULE_{0} {{sizeof(dl_rule), DL_ABI_VERSION, {1}, {2}, {3}, {0}_tables::dims, "
                        "{0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {8}, "
                        "{0}_tables::chunks, {0}_tables::missing, &{0}_tables::kernels}}\n",

@@ -58,7 +58,7 @@ ExplainedCosts explained_costs(Derived const& derived, ExplainSizes const& asked
     }
     for (auto const& program : derived.programs) {
         bool const step = program.form == Form::step, chunked = program.form == Form::chunked && !program.split;
-        if (!step && !chunked) continue;
+        if (!step && !chunked && program.form != Form::summary) continue;
         sizes.tokens = sizes.valid = step ? 1 : asked.chunk;
         ExplainedCost row{name(program.form), name(program.direction)};
         for (auto const& phase : program.phases) {

@@ -1,6 +1,7 @@
 // An explanation as a fragment of a LaTeX document; it needs amsmath.
 #include "codegen/explain/explain.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deltaloom::codegen {
@@ -46,6 +47,8 @@ std::string costs_latex(ExplainedCosts const& costs) {
                        costs.floor_forward);
     out +=
         fmt::format("  floor backward & & {:.0f} & 0 \\\\\n\\end{{tabular}}\n\\end{{center}}\n", costs.floor_backward);
+    if (std::any_of(costs.rows.begin(), costs.rows.end(), [](auto const& c) { return c.form == "summary"; }))
+        out += "Summary: what a segment pays besides its chunks, so that segments run side by side.\n";
     for (auto const& [name, bytes] : costs.states)
         out += fmt::format("The state ${}$: {:.0f} bytes.\n", symbol(name).latex, bytes);
     return out;

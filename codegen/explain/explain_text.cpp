@@ -63,6 +63,11 @@ std::string costs_text(ExplainedCosts const& costs) {
                             "output once, in the backward "
                             "their gradients too, the state never. Parameters are not counted.",
                             4);
+    if (std::any_of(costs.rows.begin(), costs.rows.end(), [](auto const& c) { return c.form == "summary"; }))
+        out += "    " + wrapped("Summary: what a segment pays besides its chunks, so that segments run side by side: "
+                                "forward its affine map of the state, which a backward needs too; backward what its "
+                                "outputs owe to the state before it.",
+                                4);
     for (auto const& [name, bytes] : costs.states) out += fmt::format("    the state {}: {}\n", name, size_text(bytes));
     return out;
 }

@@ -104,8 +104,10 @@ struct Kernel {
     bool operator==(Kernel const&) const = default;
 };
 
-// The CPU's schedule. Programs of the forms step, recurrent and chunked that are not split.
+// The CPU's schedule of the Programs that it has kernels for: not of split ones, and parallel is chunked with one
+// chunk.
 Kernel schedule(TypedRule const&, Program const&);
+bool has_kernel(Program const&);
 
 std::string print(Kernel const&);
 

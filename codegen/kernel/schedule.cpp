@@ -1,117 +1,11 @@
 // Programs as kernels: how a sequence is walked, what is kept and recomputed. The bodies are schedule_body's.
-#include "codegen/kernel/block.hpp"
-#include "codegen/kernel/ports.hpp"
-#include "codegen/kernel/schedule_body.hpp"
+#include "codegen/kernel/entry.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
 
 namespace deltaloom::codegen {
 namespace {
-
-// The entry function of a kernel. Its matrices are what a sequence carries: parameters, states, and their gradients.
-struct Entry {
-    TypedRule const& rule;
-    Kernel& kernel;
-    Function f;
-    Names names;
-    std::map<std::string, BufferId> matrices; // by port_name
-
-    BufferId make(std::string const& name, Integer rows, Integer cols) {
-        f.buffers.push_back({names.fresh(name), std::move(rows), std::move(cols)});
-        return BufferId(f.buffers.size()) - 1;
-    }
-    BufferId take(std::vector<Statement>& to, std::string const& name, Integer rows, Integer cols) {
-        auto const b = make(name, std::move(rows), std::move(cols));
-        Statement s;
-        s.kind = Statement::Kind::take;
-        s.buffer = b;
-        to.push_back(std::move(s));
-        return b;
-    }
-    Integer extent(DimId d) const { return integer(Extent::dim(d), kernel.dims); }
-    BufferId matrix(Port p) {
-        auto const& shape = rule.operands[p.operand].shape;
-        auto const name = port_name(rule, p);
-        return matrices[name] = take(f.body, name, extent(shape.rows), extent(shape.cols));
-    }
-};
-
-std::vector<OperandId> with_role(TypedRule const& rule, Role role) {
-    std::vector<OperandId> all;
-    for (OperandId i = 0; i < OperandId(rule.operands.size()); ++i)
-        if (rule.operands[i].role == role) all.push_back(i);
-    return all;
-}
-std::string state_text(TypedRule const& rule, char const* array, OperandId state) {
-    return fmt::format("s.{}[{}]", array, state_index(rule, state));
-}
-Statement define(std::string name, Integer value) {
-    Statement s;
-    s.kind = Statement::Kind::define;
-    s.name = std::move(name);
-    s.integer = std::move(value);
-    return s;
-}
-Statement loop(Loop l, std::vector<Statement> body, std::string comment = {}) {
-    Statement s;
-    s.kind = Statement::Kind::loop;
-    s.loops.push_back(std::move(l));
-    s.body = std::move(body);
-    s.comment = std::move(comment);
-    return s;
-}
-
-// What the functions of one token or one chunk are called with.
-struct Calls {
-    bool token;
-    // Chunk number `c` of the sequence, full or not.
-    std::vector<Argument> place(std::string const& c, bool full = false) const {
-        if (token) return {argument(c)};
-        auto const first = fmt::format("{} * s.chunk", c.find(' ') == c.npos ? c : "(" + c + ")");
-        return {argument(first),
-                argument(full ? Integer("s.chunk") : fmt::format("smaller(s.chunk, s.tokens - {})", first))};
-    }
-};
-
-// `named`: what stands for a given matrix of the function instead of the entry's own.
-Statement call_unit(Entry const& e, UnitFunction const& unit, std::vector<Argument> place,
-                    std::map<std::string, BufferId> const& named = {}) {
-    std::vector<Argument> arguments{argument(Integer("s"))};
-    arguments.insert(arguments.end(), place.begin(), place.end());
-    for (auto const& name : unit.given) {
-        auto const other = named.find(name);
-        arguments.push_back(argument(other != named.end() ? other->second : e.matrices.at(name)));
-    }
-    arguments.push_back(argument(Integer("room")));
-    return call(unit.function.name, std::move(arguments));
-}
-
-bool takes(UnitFunction const& unit, std::string const& name) {
-    return std::find(unit.given.begin(), unit.given.end(), name) != unit.given.end();
-}
-
-void load_parameters(Entry& e, UnitFunction const& unit) {
-    for (OperandId p : with_role(e.rule, Role::parameter)) {
-        if (!takes(unit, e.rule.operands[p].name)) continue;
-        auto const b = e.matrix({p, -1, false});
-        e.f.body.push_back(call("load_all", {argument(b), argument(strided_text({p, -1, false}))}));
-    }
-}
-void load_states(Entry& e) {
-    for (OperandId s : with_role(e.rule, Role::state)) {
-        auto const b = e.matrix({s, -1, false});
-        e.f.body.push_back(call("load_state", {argument(b), argument(state_text(e.rule, "state_in", s))}));
-    }
-}
-
-Entry entry(TypedRule const& rule, Kernel& kernel, Program const& program) {
-    Entry e{rule, kernel, {}, {}, {}};
-    e.f.name = fmt::format("{}_{}", name(program.form), name(program.direction));
-    for (auto const& d : kernel.dims) e.names.taken.insert(d);
-    return e;
-}
 
 // ---- forward
 // ----------------------------------------------------------------------------------------------------------
@@ -123,9 +17,13 @@ std::vector<std::string> forward_results(TypedRule const& rule) {
     return all;
 }
 
+std::string entry_name(Program const& program) {
+    return fmt::format("{}_{}", name(program.form), name(program.direction));
+}
+
 Function forward_entry(TypedRule const& rule, Kernel& kernel, Program const& program, UnitFunction const& unit) {
-    auto e = entry(rule, kernel, program);
-    load_parameters(e, unit);
+    auto e = entry(rule, kernel, entry_name(program));
+    load_parameters(e, {&unit});
     load_states(e);
     if (program.form == Form::step)
         e.f.body.push_back(call_unit(e, unit, {argument(Integer("0"))}));
@@ -134,9 +32,7 @@ Function forward_entry(TypedRule const& rule, Kernel& kernel, Program const& pro
             loop({"token", "0", "s.tokens", "1", false}, {call_unit(e, unit, {argument(Integer("token"))})}));
     else
         e.f.body.push_back(
-            loop({"first", "0", "s.tokens", "s.chunk", false},
-                 {call_unit(e, unit,
-                            {argument(Integer("first")), argument(Integer("smaller(s.chunk, s.tokens - first)"))})}));
+            loop({"first", "0", "s.tokens", "s.chunk", false}, {call_unit(e, unit, chunk_from("first"))}));
     for (OperandId s : with_role(rule, Role::state))
         e.f.body.push_back(call("store_state", {argument(e.matrices.at(rule.operands[s].name)),
                                                 argument(state_text(rule, "state_out", s))}));
@@ -157,29 +53,27 @@ std::vector<std::string> backward_results(TypedRule const& rule) {
     return all;
 }
 
-// Gradients of parameters are summed from zero; those of states come from the states after the sequence.
+// Gradients of parameters are summed from zero; a segment's map has none.
 void start_gradients(Entry& e) {
     for (OperandId p : with_role(e.rule, Role::parameter)) {
+        if (e.kernel.form == Form::summary) break;
         auto const b = e.matrix({p, -1, true});
-        e.f.body.push_back(call("clear", {argument(b)}));
+        e.add(call("clear", {argument(b)}));
     }
-    for (OperandId s : with_role(e.rule, Role::state)) {
-        auto const b = e.matrix({s, -1, true});
-        e.f.body.push_back(call("load_state", {argument(b), argument(state_text(e.rule, "state_out_gradient", s))}));
-    }
+    start_state_gradients(e);
 }
 void store_gradients(Entry& e) {
-    for (OperandId s : with_role(e.rule, Role::state))
-        e.f.body.push_back(call("store_state", {argument(e.matrices.at("d_" + e.rule.operands[s].name)),
-                                                argument(state_text(e.rule, "state_in_gradient", s))}));
-    for (OperandId p : with_role(e.rule, Role::parameter))
-        e.f.body.push_back(call("store_all", {argument(e.matrices.at("d_" + e.rule.operands[p].name)),
-                                              argument(strided_text({p, -1, true}))}));
+    store_state_gradients(e);
+    for (OperandId p : with_role(e.rule, Role::parameter)) {
+        if (e.kernel.form == Form::summary) break;
+        e.add(call("store_all",
+                   {argument(e.matrices.at("d_" + e.rule.operands[p].name)), argument(strided_text({p, -1, true}))}));
+    }
 }
 
 Function step_backward_entry(TypedRule const& rule, Kernel& kernel, Program const& program, UnitFunction const& unit) {
-    auto e = entry(rule, kernel, program);
-    load_parameters(e, unit);
+    auto e = entry(rule, kernel, entry_name(program));
+    load_parameters(e, {&unit});
     load_states(e);
     start_gradients(e);
     e.f.body.push_back(call_unit(e, unit, {argument(Integer("0"))}));
@@ -193,16 +87,18 @@ struct Kept {
     BufferId all, own;
 };
 
+} // namespace
+
 Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& program, UnitFunction const& advance,
                         UnitFunction const& unit) {
-    bool const token = program.form != Form::chunked;
+    bool const token = program.form == Form::recurrent;
     Calls const calls{token};
-    auto e = entry(rule, kernel, program);
+    auto e = entry(rule, kernel, entry_name(program));
     auto const what = token ? "token" : "chunk";
     e.f.body.push_back(define("chunks", token ? Integer("s.tokens") : Integer("(s.tokens + s.chunk - 1) / s.chunk")));
     e.f.body.push_back(define("segments", "(chunks + s.segment - 1) / s.segment"));
     e.f.body.push_back(define("last", "(segments - 1) * s.segment"));
-    load_parameters(e, unit);
+    load_parameters(e, {&unit, &advance});
     load_states(e);
     start_gradients(e);
     std::vector<Kept> marks, inside;
@@ -272,10 +168,11 @@ Function backward_entry(TypedRule const& rule, Kernel& kernel, Program const& pr
     return e.f;
 }
 
-} // namespace
+bool has_kernel(Program const& program) { return !program.split && program.form != Form::parallel; }
 
 Kernel schedule(TypedRule const& rule, Program const& program) {
-    assert(!program.split && program.form != Form::parallel && program.form != Form::summary);
+    assert(has_kernel(program));
+    if (program.form == Form::summary) return schedule_summary(rule, program);
     bool const token = program.form != Form::chunked;
     std::string const what = token ? "token" : "chunk";
     std::string const place = token ? "One token." : "One chunk: the tokens first .. first + n.";

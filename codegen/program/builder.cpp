@@ -317,6 +317,26 @@ static Node spanning(Op op, std::vector<NodeId> args, Extents shape, Span span, 
 }
 static Extents events(Span const& s) { return {extent(s, s.reads), extent(s, s.writes)}; }
 
+// Whether nothing of a state in `from` ever reaches one in `to`: no path of transitions leads there.
+static bool unconnected(Builder const& b, std::vector<NodeId> const& A, int states, EventRows const& to,
+                        EventRows const& from) {
+    std::vector<char> path(A.size());
+    for (int i = 0; i < states; ++i)
+        for (int j = 0; j < states; ++j) {
+            auto const& x = b[A[i * states + j]];
+            path[i * states + j] = i == j || x.op != Op::constant || x.number != 0;
+        }
+    for (int k = 0; k < states; ++k)
+        for (int i = 0; i < states; ++i)
+            for (int j = 0; j < states; ++j)
+                path[i * states + j] |= path[i * states + k] && path[k * states + j];
+    auto const of = [](EventRows const& rows) { return rows.state.empty() ? std::vector<int>{0} : rows.state; };
+    for (int i : of(to))
+        for (int j : of(from))
+            if (path[i * states + j]) return false;
+    return true;
+}
+
 NodeId Builder::decay(std::vector<NodeId> A, Span span, int states) {
     Extents const rows{Extent::tokens(int(span.decaying.size())), Extent::of(1)};
     if (int(A.size()) != states * states) refuse("decay", A);
@@ -329,6 +349,7 @@ NodeId Builder::decay(std::vector<NodeId> A, Span span, int states) {
     if (span.decaying.empty() && !ordered && states == 1 && span.reads.kind != EventRows::Kind::decays &&
         span.writes.kind != EventRows::Kind::decays)
         return constant(1, s);
+    if (states > 1 && unconnected(*this, A, states, span.reads, span.writes)) return constant(0, s);
     auto n = spanning(Op::decay, std::move(A), s, std::move(span), true);
     n.states = states;
     return node(std::move(n));

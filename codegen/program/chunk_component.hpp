@@ -42,8 +42,8 @@ ChunkComponent chunk_component(ChunkValues&, Component const&);
 // The pseudo-values from the state before the chunk.
 NodeId pseudo_values(ChunkComponent const&);
 
-// Of a component with one state and no system per channel: U = u + w Sigma^T, neither depending on the state. w = -1:
-// nothing is read.
+// Of a component with one state and no system per channel: U = u + w Sigma^T, neither depending on the state. u = -1:
+// no write has a term of its own; w = -1: nothing is read.
 struct SplitValues {
     NodeId u = -1, w = -1;
 };
@@ -53,13 +53,5 @@ NodeId joined(ChunkComponent const&, SplitValues);
 // The value of an atom of one of its states, for every token; the state after the chunk, as declared.
 NodeId read_out(ChunkComponent const&, Atom const&);
 NodeId state_after(ChunkComponent const&, int state);
-
-// A chunk as an affine map of one state: Sigma' = Sigma factor + plus, or factor Sigma + plus where `left`. Of a
-// component with one state and no system per channel that decays on one side only and reads no other state.
-struct AffineMap {
-    NodeId factor = -1, plus = -1;
-    bool left = false;
-};
-AffineMap affine_map(ChunkComponent const&);
 
 } // namespace deltaloom::codegen

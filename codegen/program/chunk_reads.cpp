@@ -1,4 +1,4 @@
-// What follows from the pseudo-values: read-outs, the state after, the chunk as an affine map.
+// What follows from the pseudo-values: read-outs, the state after.
 #include "codegen/program/chunk_factors.hpp"
 
 #include <algorithm>
@@ -157,22 +157,6 @@ NodeId state_after(ChunkComponent const& c, int state) {
     auto const written = c.writes() ? " + sum_e " + outer : "";
     bool const decays = c.scalar || c.key || c.value; // of coupled states: and mixed
     return label(b, after, name, name + " after the chunk = " + name + (decays ? ", decayed," : "") + written);
-}
-
-AffineMap affine_map(ChunkComponent const& c) {
-    auto& b = c.values.b;
-    bool const left = bool(c.value);
-    auto const width = left ? row_extent(c) : col_extent(c);
-    auto const channels = channels_from_start(c, left ? c.value : c.key, end_row(0), width);
-    auto factor = scaled(c, between(c, end_row(0), start_row(0)), b.eye(width));
-    if (channels >= 0) factor = b.mul(channels, factor);
-    AffineMap map{factor, b.constant(0, {row_extent(c), col_extent(c)}), left};
-    if (!c.writes()) return map;
-    auto const split = split_values(c);
-    auto const X = keys_at_end(c, 0);
-    if (split.w >= 0) map.factor = b.add(factor, b.matmul(b.transpose(split.w), X));
-    map.plus = b.matmul(b.transpose(values_at_end(c, split.u)), X);
-    return map;
 }
 
 } // namespace deltaloom::codegen

@@ -77,6 +77,7 @@ NodeId joined(ChunkComponent const& c, SplitValues s) {
     if (s.w < 0) return s.u;
     auto const read =
         label(b, b.matmul(s.w, b.transpose(c.start[0])), "reads", "reads[i] = " + read_text(c, 0, false, "w[i]"));
+    if (s.u < 0) return read;
     return label(b, b.add(s.u, read), "u", "u + reads: the pseudo-values, now that the state is known");
 }
 

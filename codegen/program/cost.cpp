@@ -43,10 +43,12 @@ Cost cost(Body const& body, TypedRule const& rule, Sizes const& sizes) {
     std::vector<char> live(body.nodes.size());
     for (auto const& [name, node] : body.results) live[std::size_t(node)] = 1;
     Cost total;
-    // An operand's own value or its cotangent.
+    // An operand's own value or its cotangent; of a state, a part of a segment's map.
     auto const role = [&](std::string const& name) {
         for (auto const& o : rule.operands)
-            if (name == o.name || name == "d_" + o.name) return o.role;
+            if (name == o.name || name == "d_" + o.name ||
+                (o.role == Role::state && name.rfind(o.name + ".", 0) == 0))
+                return o.role;
         return Role::input;
     };
     auto const add = [&](std::string const& name, double& moved, double entries) {

@@ -80,28 +80,28 @@ Program split_backward(TypedRule const& rule, SplitBody const& split) {
             {prepared(split), states_before(rule, split.scan, "chunk"), reverse, solve}};
 }
 
+// The segment's map: right and plus (left and plus) go from chunk to chunk, from the identity on.
 Program summary_forward(Body const& body) {
     return {Form::summary,
             Direction::forward,
             false,
-            {{Phase::Kind::each, "the chunk as an affine map of its state", body, {}}}};
+            {scan(Phase::Kind::scan_forward, "the segment as an affine map of each state", body, results(body))}};
 }
 
-// The adjoint map of a chunk: d_S = d_S' right^T + d_S.plus, or left^T d_S' + d_S.plus.
-Program summary_backward(TypedRule const& rule, Body const& summary, Body chunk) {
-    Names factors, cotangents_of_states = prefixed(states(rule));
-    for (auto const& [name, node] : summary.results)
-        if (!name.ends_with(".plus")) factors.push_back(name);
-    auto const own = states(rule);
-    std::erase_if(chunk.results,
-                  [&](auto const& result) { return std::find(own.begin(), own.end(), result.first) != own.end(); });
+// The adjoint map is d_S = d_S' right^T + plus, or left^T d_S' + plus, of the same factor. Its plus is what the
+// segment's outputs owe to the states before it: the chunks in reverse, where nothing arrives at the states after.
+Program summary_backward(TypedRule const& rule, Body const& chunk) {
+    auto const cotangents_of_states = prefixed(states(rule));
     auto plus = pruned(differentiate(chunk, rule.dims), cotangents_of_states);
-    for (auto& [name, node] : plus.results) name += ".plus";
-    return {Form::summary,
-            Direction::backward,
-            false,
-            {{Phase::Kind::each, "how the chunk carries the states' cotangents", pruned(summary, factors), {}},
-             {Phase::Kind::each, "what its outputs add to them", std::move(plus), {}}}};
+    auto const own = states(rule);
+    bool const needs_states = std::any_of(plus.nodes.begin(), plus.nodes.end(), [&](Node const& n) {
+        return n.op == Op::input && std::find(own.begin(), own.end(), n.name) != own.end();
+    });
+    Program p{Form::summary, Direction::backward, false, {}};
+    if (needs_states) p.phases.push_back(states_before(rule, chunk, "chunk"));
+    p.phases.push_back(scan(Phase::Kind::scan_reverse, "what the segment's outputs owe to the states before it",
+                            std::move(plus), cotangents_of_states));
+    return p;
 }
 
 } // namespace
@@ -136,7 +136,7 @@ Derived derive(TypedRule given) {
         return d;
     }
     d.programs.push_back(summary_forward(std::get<Body>(summary)));
-    d.programs.push_back(summary_backward(rule, std::get<Body>(summary), chunk));
+    d.programs.push_back(summary_backward(rule, chunk));
     return d;
 }
 

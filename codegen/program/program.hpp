@@ -40,8 +40,9 @@ struct SplitBody {
     Body prepare, scan;
 };
 std::optional<SplitBody> lower_split(TypedRule const&, Recurrence const&);
-// A chunk as an affine map of each of its states: results "S.right" and "S.plus" (S' = S right + plus), or "S.left" and
-// "S.plus" (S' = left S + plus); the reason where it has none.
+// A segment as an affine map of each of its states, S' = S right + plus or S' = left S + plus, taken through one chunk:
+// inputs and results "S.right" (or "S.left") and "S.plus"; a segment starts with the identity. The reason where a state
+// has no such map.
 std::variant<Body, Reason> lower_summary(TypedRule const&, Recurrence const&);
 
 // Reverse mode: the given body with its backward appended: inputs "d_" + result for every result; results "d_" + input
@@ -59,5 +60,8 @@ struct Derived {
     std::vector<Program> programs;
 };
 Derived derive(TypedRule);
+
+// For every state the dimension that the factor of a segment's map is over; empty where the rule has no summary.
+std::vector<DimId> factor_dims(Derived const&);
 
 } // namespace deltaloom::codegen

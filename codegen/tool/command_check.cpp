@@ -1,6 +1,7 @@
 #include "codegen/check/result_json.hpp"
 #include "codegen/check/run.hpp"
 #include "codegen/tool/commands.hpp"
+#include "codegen/tool/growth_report.hpp"
 #include "codegen/tool/progress.hpp"
 
 #include <chrono>
@@ -19,21 +20,26 @@ struct Options {
     int trials = 3;
     std::uint64_t seed = 0;
     bool seeded = false, no_cache = false;
-    std::string compiler, json;
+    std::string compiler, json, text_folder;
 };
 
-// "exact", "1.2e-07", "differs", or nothing where there is no such result.
+// "exact", "1.2e-07", "12 hold", "differs", or nothing where there is no such result.
 std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level,
                  std::string const& scalar) {
     std::optional<Result> worst;
+    int held = 0;
     for (auto const& r : results) {
         if (r.form != form || r.direction != direction || r.level != level || (!scalar.empty() && r.scalar != scalar))
             continue;
+        held += r.pass && r.reason.empty();
         if (!worst || !r.pass || r.error.value_or(0) > worst->error.value_or(0)) worst = r;
         if (!r.pass) break;
     }
     if (!worst) return "";
     if (!worst->pass) return "differs";
+    if (level == "property" || level == "fault") return fmt::format("{} hold", held);
+    if (!worst->reason.empty()) return "n/a";
+    if (level == "integer") return "exact";
     return worst->error ? fmt::format("{:.1e}", *worst->error) : "exact";
 }
 
@@ -106,6 +112,20 @@ void print_bound(FILE* out, std::vector<std::vector<Result>> const& results) {
                    degree, trials, bound);
 }
 
+// Rules that are stable on keys of unit norm only.
+void print_growing(FILE* out, Loaded const& loaded, std::vector<std::vector<Growth>> const& grown) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < grown.size(); ++i)
+        for (auto const& g : grown[i])
+            if (g.hopeless() && g.keys == Keys::normal && !grown[i][0].hopeless())
+                names.push_back(loaded.rules[i].declaration.name);
+    if (!names.empty())
+        fmt::print(out,
+                   "growth: on keys of N(0, 1) entries {} {} without bound: normalise the erase key (explain --rule "
+                   "{} shows how fast)\n",
+                   fmt::join(names, ", "), names.size() > 1 ? "grow" : "grows", names[0]);
+}
+
 } // namespace
 
 Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
@@ -114,9 +134,10 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
     c->add_option("HEADER", o->headers, "Headers of rules; without one, the shipped catalogue");
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
     c->add_option("--level", o->levels,
-                  "program (exact, the derivation), text (exact, the emitted source), float (the compiled kernels)")
+                  "program (exact, the derivation), text (exact, the emitted source), integer (exact, the compiled "
+                  "kernels), float (the compiled kernels), property, fault")
         ->delimiter(',')
-        ->check(CLI::IsMember({"program", "text", "float"}));
+        ->check(CLI::IsMember({"program", "text", "integer", "float", "property", "fault"}));
     c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
     c->add_option("--scalar", o->scalars, "Of level float: float, double")
@@ -124,6 +145,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->check(CLI::IsMember({"float", "double"}));
     c->add_option("--trials", o->trials, "Random points per form")->check(CLI::Range(1, 1000));
     auto* seed = c->add_option("--seed", o->seed, "Replays a run; without it, a new one")->check(whole_number);
+    c->add_option("--text", o->text_folder, "This emitted source, edited or not, in place of what emit would write");
     c->add_option("--cxx", o->compiler, "The compiler; default $CXX, g++ or clang++");
     c->add_flag("--no-cache", o->no_cache, "Compile again what was compiled before");
     c->add_option("--json", o->json, "One JSON object into this file; - for stdout, instead of the table");
@@ -137,21 +159,28 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         };
         CheckOptions options;
         options.program = has_level("program"), options.text = has_level("text"), options.number = has_level("float");
+        options.integer = has_level("integer"), options.property = has_level("property"),
+        options.fault = has_level("fault");
         options.forms = forms_or_fail(o->forms, loaded);
         options.trials = o->trials, options.seed = o->seed;
         for (int s = 0; s < 2; ++s)
             options.scalars[s] =
                 std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
         options.toolchain.compiler = o->compiler.empty() ? default_compiler() : o->compiler;
-        if (options.toolchain.compiler.empty() && (options.text || options.number))
+        if (options.toolchain.compiler.empty() && options.compiles())
             throw Failure{Exit::machine,
-                          "no C++ compiler found for levels text and float: install g++, or name one with --cxx"};
-        if ((options.text || options.number) && !on_path(options.toolchain.compiler))
+                          "no C++ compiler found for the compiled levels: install g++, or name one with --cxx"};
+        if (options.compiles() && !on_path(options.toolchain.compiler))
             throw Failure{Exit::machine, fmt::format("there is no compiler {}: install it, or name another with --cxx",
                                                      options.toolchain.compiler)};
         options.toolchain.flags = compiler_flags();
         options.toolchain.flags.insert(options.toolchain.flags.end(), user_flags.begin(), user_flags.end());
         options.toolchain.cache = cache_folder();
+        if (!o->text_folder.empty()) try {
+                options.source = read_text(o->text_folder);
+            } catch (std::runtime_error const& e) {
+                throw Failure{Exit::usage, e.what()};
+            }
         options.toolchain.use_cache = !o->no_cache;
         options.toolchain.jobs = std::max(1, int(std::thread::hardware_concurrency()));
         std::error_code error;
@@ -172,6 +201,11 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         });
         progress.reset();
 
+        std::vector<std::vector<Growth>> grown;
+        for (auto const& rule : loaded.rules) {
+            grown.push_back(growth(rule.declaration, rule.derived, o->seed));
+            warn_of_growth(rule, grown.back());
+        }
         int passed = 0, failed = 0;
         for (auto const& of_rule : results)
             for (auto const& r : of_rule) ++(r.pass ? passed : failed);
@@ -186,6 +220,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
                 rules.push_back({{"name", loaded.rules[i].declaration.name},
                                  {"forms", form_names(d)},
                                  {"missing", missing_forms(d)},
+                                 {"growth", to_json(grown[i])},
                                  {"results", list}});
             }
             auto const text = nlohmann::json{{"version", DELTALOOM_VERSION},
@@ -203,6 +238,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         }
         if (o->json != "-") print_table(out, loaded, results, *o, isatty(fileno(out)) && colour_on_stderr());
         print_bound(out, results);
+        print_growing(out, loaded, grown);
         print_failures(out, results);
         fmt::print(out, "passed {}, failed {}, seed {}, {:.1f} s\n", passed, failed, o->seed, seconds);
         return failed ? Exit::differs : Exit::ok;

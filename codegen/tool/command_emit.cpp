@@ -83,7 +83,7 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
     c->add_option("--scalar", o->scalars, "float, double")->delimiter(',')->check(CLI::IsMember({"float", "double"}));
-    c->add_option("--form", o->forms, "step, recurrent, chunked, parallel (default: all that each rule has)")
+    c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary (default: all that each rule has)")
         ->delimiter(',');
     c->add_option("--chunk", o->chunk, "Tokens per chunk")->check(CLI::Range(1, 4096));
     c->add_flag("--no-backward", o->no_backward, "Forward only");
@@ -98,9 +98,6 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
             throw Failure{Exit::usage,
                           fmt::format("--library '{}': the word is taken in C++: choose another name", o->library)};
         if (o->out.empty()) throw Failure{Exit::usage, "--out '': name the folder to write into"};
-        if (std::find(o->forms.begin(), o->forms.end(), "summary") != o->forms.end())
-            throw Failure{Exit::usage, "no kernels of the form summary (check proves it at level program); emit "
-                                       "writes step, recurrent, chunked, parallel"};
         auto const loaded = load_or_fail(o->headers, user_flags, o->rules);
         LibraryOptions options;
         options.library = o->library;

@@ -21,10 +21,6 @@ bool asked(Options const& o, Program const& p) {
     return (o.form.empty() || o.form == name(p.form)) && (o.direction.empty() || o.direction == name(p.direction));
 }
 
-bool has_kernel(Program const& p) {
-    return !p.split && (p.form == Form::step || p.form == Form::recurrent || p.form == Form::chunked);
-}
-
 std::string text_of(LoadedRule const& rule, Options const& o) {
     auto const& d = rule.derived;
     if (o.stage == "declaration") return print(rule.declaration) + "\n";

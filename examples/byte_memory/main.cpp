@@ -1,6 +1,7 @@
 // A byte-level associative memory over a real text, without training: the key is a fixed random vector of the last
 // bytes, the value the next byte. Every rule reads the whole text once with its chunked kernel and is asked, at each
 // place, which byte comes next.
+#include "read_text.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -171,7 +172,7 @@ int main(int argc, char** argv) {
             return fmt::print(stderr, "byte_memory [--text FILE] [--bytes N]\n"), 2;
     }
     try {
-        Text const text = read_text(file, limit);
+        Text const text = symbols_of(read_text(file, limit));
         ContextKeys const keys(heads, dk);
         int const threads = int(std::max(1u, std::thread::hardware_concurrency()));
         std::vector<std::size_t> counts(text.bytes.size());

@@ -1,28 +1,9 @@
 #include "text.hpp"
 
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <random>
-#include <sstream>
-#include <stdexcept>
 
-Text read_text(std::string const& file, std::size_t limit) {
-    std::string raw;
-    if (file.empty()) {
-        FILE* pipe = popen("bible -f gen1:1-rev22:21 2>/dev/null", "r");
-        char buffer[1 << 16];
-        for (std::size_t n; pipe && (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) raw.append(buffer, n);
-        if (pipe) pclose(pipe);
-        if (raw.empty()) throw std::runtime_error("no text: install Debian's bible-kjv, or name a file with --text");
-    } else {
-        std::ifstream in(file, std::ios::binary);
-        std::ostringstream all;
-        all << in.rdbuf();
-        raw = all.str();
-        if (raw.empty()) throw std::runtime_error("cannot read " + file + ", or it is empty");
-    }
-    raw.resize(std::min(raw.size(), limit));
+Text symbols_of(std::string const& raw) {
     Text text;
     int rank[256];
     for (int& r : rank) r = -1;

@@ -7,9 +7,7 @@ struct Text {
     std::vector<unsigned char> symbols; // every byte as its rank among the distinct ones
     std::string bytes;                  // rank -> byte
 };
-// What `bible -f gen1:1-rev22:21` prints (Debian's bible-kjv), or a file; at most `limit` bytes. Throws
-// std::runtime_error with the cure.
-Text read_text(std::string const& file, std::size_t limit);
+Text symbols_of(std::string const& raw);
 
 // A head's key for a position: a fixed random unit vector for the last `order` symbols.
 class ContextKeys {

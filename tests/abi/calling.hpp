@@ -150,18 +150,21 @@ struct Call {
         bool const turned = state && o.rank == 2 && call.flags & DL_STATE_TRANSPOSED;
         for (std::uint32_t a = 0; a < o.rank; ++a) {
             std::vector<std::int64_t> more;
+            more.reserve(offsets.size() * std::size_t(extent(o.dims[a])));
             for (auto at : offsets)
                 for (std::int64_t i = 0; i < extent(o.dims[a]); ++i)
                     more.push_back(at + i * t.stride[3 + (turned ? 1 - a : a)]);
             offsets = more;
         }
         std::vector<float*> all;
+        all.reserve(offsets.size());
         for (auto at : offsets) all.push_back(data(t) + at);
         return all;
     }
     std::vector<float> read(dl_tensor const& t, dl_operand const& o, std::int64_t slots = 1) const {
-        std::vector<float> all;
-        for (float* x : places(t, o, slots)) all.push_back(*x);
+        auto const from = places(t, o, slots);
+        std::vector<float> all(from.size());
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = *from[i];
         return all;
     }
     void write(dl_tensor const& t, dl_operand const& o, std::vector<float> const& values) const {

@@ -33,10 +33,11 @@ void stays_inside(Call& c) {
 }
 void every_form(dl_rule const& rule, Shape const& shape) {
     for (auto end : {GuardedEnd::back, GuardedEnd::front})
-        for (std::uint32_t form : {DL_STEP, DL_RECURRENT, DL_CHUNKED}) {
-            if (form == DL_STEP && shape.tokens != 1) continue;
+        for (std::uint32_t form : {DL_STEP, DL_RECURRENT, DL_CHUNKED, DL_SUMMARY}) {
+            if ((form == DL_STEP && shape.tokens != 1) || !(rule.forms >> form & 1)) continue;
             Call c(rule, shape, 1, end);
             c.call.form = form;
+            if (form == DL_SUMMARY) c.call.chunk = 2;
             stays_inside(c);
         }
 }

@@ -203,13 +203,57 @@ TEST_CASE("a state advances in place, token by token") {
         for (std::size_t s = 0; s < states(r); ++s)
             CHECK(largest_difference(whole.values(whole.state_out[s]), in_place.values(in_place.state_in[s])) <= 1e-5);
         // And several tokens at once, in every form.
-        for (std::uint32_t form : {DL_RECURRENT, DL_CHUNKED, DL_PARALLEL}) {
+        for (std::uint32_t form : {DL_RECURRENT, DL_CHUNKED, DL_PARALLEL, DL_SUMMARY}) {
+            if (!(r.forms >> form & 1)) continue;
             Call two(r, usual()), one(r, usual());
             two.call.form = one.call.form = form;
+            if (form == DL_SUMMARY) two.call.chunk = one.call.chunk = 1; // several segments
             one.call.state_out = one.call.state_in;
             run(two, false), run(one, false);
             for (std::size_t s = 0; s < states(r); ++s)
                 CHECK(two.values(two.state_out[s]) == one.values(one.state_in[s]));
+        }
+    });
+}
+
+TEST_CASE("a packed decode: one token a sequence, or none") {
+    each_rule([](dl_rule const& r) {
+        Shape const mixed{.batch = 1, .tokens = 3, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 1, 2, 3}};
+        Shape const full{.batch = 1, .tokens = 3, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 2, 3}};
+        Call c(r, mixed), step(r, full);
+        std::vector<std::vector<float>> initial;
+        initial.reserve(states(r));
+        for (auto& t : c.state_in) initial.emplace_back(c.values(t));
+        run(c, false);
+        CHECK(c.finite(false));
+        for (std::size_t s = 0; s < states(r); ++s) { // the second sequence is empty: it keeps its state
+            auto const final_state = c.values(c.state_out[s]);
+            std::size_t const n = initial[s].size() / 4;
+            CHECK(std::equal(final_state.begin() + std::ptrdiff_t(n), final_state.begin() + std::ptrdiff_t(2 * n),
+                             initial[s].begin() + std::ptrdiff_t(n)));
+        }
+        step.each(0, [&](dl_tensor& t, dl_operand const& o) {
+            if (o.kind != DL_STATE) return step.write(t, o, c.values(c.operand[c.index(o.name)]));
+            auto values = c.values(c.state_in[c.index(o.name)]);
+            auto const n = std::ptrdiff_t(values.size() / 4);
+            values.erase(values.begin() + n, values.begin() + 2 * n);
+            step.write(t, o, values);
+        });
+        step.call.form = DL_STEP;
+        run(step, false);
+        CHECK(last_path().find("step forward") == 0);
+        for (std::uint32_t i = 0; i < r.operand_count; ++i)
+            if (r.operands[i].kind == DL_OUTPUT)
+                CHECK(largest_difference(step.values(step.operand[i]), c.values(c.operand[i])) <= 1e-6);
+        // An empty sequence begins past the only token, whose stride is never used.
+        Call one(r, {.batch = 1, .tokens = 1, .heads = 2, .dk = 4, .dv = 3, .offsets = {0, 1, 1}});
+        for (int what = 0; what < 4; ++what)
+            one.each(what, [](dl_tensor& t, dl_operand const& o) {
+                if (o.varies == DL_PER_TOKEN) t.stride[1] = std::int64_t(1) << 62;
+            });
+        for (bool backward : {false, true}) {
+            run(one, backward);
+            CHECK(one.finite(backward));
         }
     });
 }
@@ -307,7 +351,7 @@ TEST_CASE("strides mean what they say: every axis order, gaps, backwards") {
             }
             for (auto const& [which, mine] : used)
                 for (std::size_t e = 0; e < mine.size(); ++e)
-                    if (!mine[e]) REQUIRE(std::memcmp(&room[which][e], "\xff\xff\xff\xff", 4) == 0);
+                    if (!mine[e]) REQUIRE(__builtin_bit_cast(std::uint32_t, room[which][e]) == 0xffffffffu);
         }
         // One value for all tokens, one for all heads.
         Call wide(r, usual(9)), narrow(r, usual(9));
@@ -453,6 +497,7 @@ TEST_CASE("every chunk that is offered, and every form, gives what the recurrenc
         for (auto const* chunk = r.chunks; *chunk; ++chunk) see(DL_CHUNKED, *chunk), ++offered;
         CHECK(offered >= 8);
         see(DL_PARALLEL, 0), see(DL_CHOOSE, 0), see(DL_CHOOSE, 8);
+        if (r.forms >> DL_SUMMARY & 1) see(DL_SUMMARY, 0), see(DL_SUMMARY, 1), see(DL_SUMMARY, 2);
     });
 }
 
@@ -541,12 +586,12 @@ TEST_CASE("a library describes itself") {
         CHECK(r.abi_version == DL_ABI_VERSION);
         CHECK(r.directions == 3);
         CHECK((r.forms >> DL_STEP & r.forms >> DL_RECURRENT & r.forms >> DL_CHUNKED & r.forms >> DL_PARALLEL & 1) == 1);
-        CHECK(r.missing[DL_SUMMARY] != nullptr);
+        CHECK((r.forms >> DL_SUMMARY & 1) == (r.missing[DL_SUMMARY] == nullptr));
     }
     dl_rule const& r = *dl_rule_named("all_kinds");
     CHECK(std::string(r.equation).find("previous(q)") != std::string::npos);
     auto const see = [&](char const* name, dl_kind kind, dl_domain domain, dl_varies varies,
-                         std::vector<std::string> dims) {
+                         std::vector<std::string> const& dims) {
         INFO(name);
         std::uint32_t i = 0;
         while (i < r.operand_count && std::string(r.operands[i].name) != name) ++i;

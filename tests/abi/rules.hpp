@@ -10,7 +10,6 @@ DELTALOOM_PARAMETER(u, dk);
 DELTALOOM_STATE(n, dk);
 DELTALOOM_INPUT(c, dv);
 
-inline constexpr auto all_kinds =
-    rule("all_kinds", S <<= S * diag(exp(w)), repeat<2>(S <<= S + beta * (v - S * k) * T(k)),
-         n <<= r * n + u % previous(q), o <<= S * q + dot(n, q) * c);
+inline constexpr auto all_kinds = rule("all_kinds", repeat<2>(S <<= S + beta * v * T(k)), n <<= r * n + u % previous(q),
+                                       o <<= S * (exp(w) % q) + dot(n, q) * c);
 } // namespace abi_test

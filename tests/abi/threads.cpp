@@ -23,6 +23,7 @@ void inside_out(void*, std::int64_t n, Body body, void* context) {
 void at_once(void* host, std::int64_t n, Body body, void* context) {
     ++*static_cast<int*>(host);
     std::vector<std::thread> all;
+    all.reserve(std::size_t(n));
     for (std::int64_t i = 0; i < n; ++i) all.emplace_back([=] { body(context, i); });
     for (auto& t : all) t.join();
 }
@@ -38,8 +39,10 @@ void run(Call& c, bool backward) {
 
 TEST_CASE("one hash for 1, 2, 3 and 7 threads, and for any loop of the host") {
     for (std::uint32_t i = 0; i < dl_rule_count(); ++i)
-        for (std::uint32_t form : {DL_RECURRENT, DL_CHUNKED, DL_PARALLEL})
+        for (std::uint32_t form : {DL_RECURRENT, DL_CHUNKED, DL_PARALLEL, DL_SUMMARY})
             for (bool packed : {false, true}) {
+                if (!(dl_rule_at(i)->forms >> form & 1)) continue;
+                int const loops = form == DL_SUMMARY ? 3 + 5 : 1 + 1; // the stages of both directions
                 Shape shape{.batch = 3,
                             .tokens = 18,
                             .heads = 6,
@@ -47,19 +50,24 @@ TEST_CASE("one hash for 1, 2, 3 and 7 threads, and for any loop of the host") {
                             .dv = 5,
                             .own_heads = {{"k", 2}, {"q", 3}, {"u", 2}}};
                 if (packed) shape.batch = 1, shape.offsets = {0, 2, 2, 11, 12, 18};
+                if (form == DL_SUMMARY) { // several segments
+                    shape.tokens = 50;
+                    if (packed) shape.offsets = {0, 2, 2, 40, 50};
+                }
                 std::uint64_t want[2] = {};
                 bool have = false;
                 auto const see = [&](int threads, decltype(dl_call::parallel_for) loop) {
                     int calls = 0;
                     Call c(*dl_rule_at(i), shape);
                     c.call.form = form, c.call.threads = threads, c.call.parallel_for = loop, c.call.host = &calls;
+                    if (form == DL_SUMMARY) c.call.chunk = 1;
                     INFO(c.rule.name << " form " << form << " threads " << threads);
                     for (bool backward : {false, true}) {
                         run(c, backward);
                         if (!have) want[backward] = c.hash(backward);
                         CHECK(c.hash(backward) == want[backward]);
                     }
-                    CHECK(calls == (loop == at_once && threads > 1 ? 2 : 0));
+                    CHECK(calls == (loop == at_once && threads > 1 ? loops : 0));
                     have = true;
                 };
                 for (int threads : {1, 2, 3, 7, 0, 1000}) see(threads, nullptr);
@@ -75,6 +83,7 @@ TEST_CASE("calls from several threads at a time") {
     for (bool backward : {false, true}) run(want, backward);
     std::vector<std::thread> all;
     std::vector<int> right(4);
+    all.reserve(right.size());
     for (std::size_t t = 0; t < right.size(); ++t)
         all.emplace_back([&, t] {
             bool same = true;

@@ -82,27 +82,29 @@ std::vector<Program> padded(Derived const& d) {
 void summaries(Derived const& d, Sequence const& s, Reference const& r, int chunk) {
     auto const* forward = find(d.programs, Form::summary, Direction::forward);
     if (!forward) return;
-    auto const maps = run(d.rule, *forward, s, chunk);
-    auto const back = run(d.rule, *find(d.programs, Form::summary, Direction::backward), s, chunk);
-    int const count = (s.tokens + chunk - 1) / chunk;
+    auto from_identity = s, nothing_arrives = s;
+    auto const& carries = forward->phases[0].carries;
+    auto const is_right = [&](std::string const& state) {
+        return std::find(carries.begin(), carries.end(), state + ".right") != carries.end();
+    };
+    for (auto const& [name, x] : s.states) {
+        auto const side = is_right(name) ? x.cols : x.rows;
+        Matrix factor(side, side);
+        for (int i = 0; i < side; ++i) factor(i, i) = field(1.0);
+        from_identity.states[name + (is_right(name) ? ".right" : ".left")] = factor;
+        from_identity.states[name + ".plus"] = Matrix(x.rows, x.cols);
+        nothing_arrives.state_cotangents["d_" + name] = Matrix(x.rows, x.cols);
+    }
+    auto const maps = run(d.rule, *forward, from_identity, chunk);
+    auto const owed = run(d.rule, *find(d.programs, Form::summary, Direction::backward), nothing_arrives, chunk);
     for (auto const& [name, first] : s.states) {
-        auto x = first;
-        auto at = [&state = name](std::string const& what, int i) {
-            return state + "." + what + "@" + std::to_string(i);
-        };
-        for (int i = 0; i < count; ++i) {
-            bool const right = maps.count(at("right", i)) == 1;
-            auto const& factor = maps.at(at(right ? "right" : "left", i));
-            x = sum(right ? product(x, factor) : product(factor, x), maps.at(at("plus", i)));
-            REQUIRE(x == r.states[std::min((i + 1) * chunk, s.tokens)].at(name));
-        }
-        auto y = s.state_cotangents.at("d_" + name);
-        for (int i = count; i-- > 0;) {
-            bool const right = back.count(at("right", i)) == 1;
-            auto const factor = transposed(back.at(at(right ? "right" : "left", i)));
-            y = sum(right ? product(y, factor) : product(factor, y), back.at("d_" + at("plus", i)));
-        }
-        REQUIRE(y == r.backward.at("d_" + name));
+        bool const right = is_right(name);
+        auto const& factor = maps.at(name + (right ? ".right" : ".left"));
+        auto const after = sum(right ? product(first, factor) : product(factor, first), maps.at(name + ".plus"));
+        REQUIRE(after == r.states.back().at(name));
+        auto const& arriving = s.state_cotangents.at("d_" + name);
+        auto const carried = right ? product(arriving, transposed(factor)) : product(transposed(factor), arriving);
+        REQUIRE(sum(carried, owed.at("d_" + name)) == r.backward.at("d_" + name));
     }
 }
 

@@ -165,10 +165,6 @@ Values run(TypedRule const& rule, Program const& program, Sequence const& sequen
     for (int first = 0; first < sequence.tokens; first += length) {
         r.chunks.push_back({first, std::min(first + length, sequence.tokens), {}, {}});
     }
-    if (program.form == Form::summary) {
-        auto const states = states_between(rule, sequence);
-        for (auto& c : r.chunks) c.before = states[c.first];
-    }
     for (auto const& p : program.phases) r.phase(p);
     auto& all = r.totals;
     bool const backward = program.direction == Direction::backward;
@@ -184,11 +180,7 @@ Values run(TypedRule const& rule, Program const& program, Sequence const& sequen
         }
         return whole;
     };
-    if (program.form == Form::summary) {
-        for (std::size_t i = 0; i < r.chunks.size(); ++i)
-            for (auto const& [name, x] : r.chunks[i].results) all[name + "@" + std::to_string(i)] = x;
-        return all;
-    }
+    if (program.form == Form::summary) return all;
     if (backward) {
         for (auto const& [name, x] : sequence.per_token) all["d_" + name] = assembled("d_" + name, x.cols);
         for (auto const& [name, x] : sequence.fixed)

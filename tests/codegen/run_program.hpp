@@ -24,7 +24,7 @@ struct Sequence {
 Sequence draw(codegen::TypedRule const&, std::vector<int> dims, int tokens, double resets, std::mt19937_64&);
 
 // "o": a row a token, "S": after the last token; "d_k": a row a token, "d_S": before the first; "d_u" of a parameter:
-// summed. Of results that are none of these ("S.right") the values of every chunk, under "S.right@0" and so on.
+// summed. "S.right", "S.plus" of a summary: after the last token, from what `states` holds under these names.
 Values run(codegen::TypedRule const&, codegen::Program const&, Sequence const&, int chunk, bool padded = false);
 
 // The states before every chunk, the states after the last: by the step form, token by token.

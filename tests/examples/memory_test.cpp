@@ -41,6 +41,7 @@ template<class K> void every_form(WorkedExample const& example, double budget) {
     for (unsigned chunk : {1u, 2u, 3u, 16u})
         see("chunked", chunk, run<K>(example.rule, example.pairs, example.before, DL_CHUNKED, chunk));
     see("parallel", 0, run<K>(example.rule, example.pairs, example.before, DL_PARALLEL));
+    see("summary", 1, run<K>(example.rule, example.pairs, example.before, DL_SUMMARY, 1));
 }
 
 struct Random {
@@ -161,6 +162,31 @@ TEST_CASE("example 16: chunks of every length give what the recurrence gives") {
             CHECK(largest_difference(got.outputs, want.outputs) <= 1e-12);
             CHECK(largest_difference(got.state, want.state) <= 1e-12);
             CHECK(largest_difference(run<float>(rule, p, {}, DL_CHUNKED, chunk).outputs, in_float.outputs) <= 2e-4);
+        }
+    }
+}
+
+TEST_CASE("segments side by side give what one after the other gives, on any number of threads") {
+    Random random{std::mt19937(18)};
+    constexpr int n = 150, d = 6, heads = 2; // segments of 32 tokens at chunk 2
+    Pairs const p{d,
+                  d,
+                  random.vectors(heads * n, d, true),
+                  random.vectors(heads * n, d, false),
+                  random.vectors(heads * n, d, false),
+                  random.numbers(heads * n),
+                  random.numbers(heads * n)};
+    auto const initial = random.vectors(heads * d, d, false);
+    for (std::string const rule : {"sum", "gated", "delta", "gated_delta"}) {
+        INFO(rule);
+        auto const want = run(rule, p, initial, DL_RECURRENT, 0, heads);
+        auto const one = run(rule, p, initial, DL_SUMMARY, 2, heads, 1);
+        CHECK(largest_difference(one.outputs, want.outputs) <= 1e-12);
+        CHECK(largest_difference(one.state, want.state) <= 1e-12);
+        for (int threads : {2, 3, 16}) {
+            auto const many = run(rule, p, initial, DL_SUMMARY, 2, heads, threads);
+            CHECK(many.outputs == one.outputs);
+            CHECK(many.state == one.state);
         }
     }
 }

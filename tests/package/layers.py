@@ -10,7 +10,7 @@ LAYERS = {
     "dsl": rf"{STD}|boost/.+|deltaloom/(dsl|evaluate|rules|ast).*|deltaloom/runtime/scalar.*",
     "runtime": rf"{STD}|deltaloom/runtime/.+",
     "tests/golden": r"deltaloom/runtime/.+|[a-z_0-9]+\.hpp|c?stdint\.h",
-    "examples": rf"{STD}|[a-z_]+\.hpp|[a-z_]+/[a-z_]+\.h(pp)?|deltaloom/(dsl|evaluate|rules|runtime/abi/.+)\.?(hpp|h)?|fmt/.+|Eigen/.+",
+    "examples": rf"{STD}|[a-z_]+\.hpp|[a-z_]+/[a-z_]+\.h(pp)?|deltaloom/(dsl|evaluate|rules|runtime/(abi|scalar)/.+|runtime/cpu/features)\.?(hpp|h)?|fmt/.+|Eigen/.+|CLI/CLI\.hpp|nlohmann/json\.hpp",
     "codegen": rf"{STD}|codegen/.+|deltaloom/(runtime|check|evaluate|dsl).*|boost/multiprecision/cpp_int\.hpp|fmt/.+|CLI/CLI\.hpp|nlohmann/json\.hpp|(clang|llvm)/.+|sys/.+",
 }
 # The stages of the generator, each with those whose headers it may include.

@@ -21,6 +21,13 @@ inline std::string forms_program(codegen::Derived const& d, std::string const& l
         forms += fmt::format(
             "{{{{{0}_forward_scratch<K>, {0}_forward<K>}}, {{{0}_backward_scratch<K>, {0}_backward<K>}}}}, ", form);
     }
+    std::string summary; // compiled; `check` runs it, at level text
+    if (!d.no_summary) {
+        for (char const* direction : {"forward", "backward"})
+            includes += fmt::format("#include \"src/{}_summary_{}.hpp\"\n", rule.name, direction);
+        for (char const* f : {"forward", "backward", "states", "gradients"})
+            summary += fmt::format("    (void)&summary_{0}<K>, (void)&summary_{0}_scratch<K>;\n", f);
+    }
     for (DimId i = 0; i < DimId(rule.dims.size()); ++i) extents += fmt::format("{}, ", extent(i));
     for (auto const& o : rule.operands) {
         char const* const kind = o.role == Role::state       ? "state"
@@ -38,11 +45,11 @@ static std::vector<operand> const operands{{
 {2}}};
 template<class K> int all() {{
     using namespace {3}::{4}_kernels;
-    return deltaloom::test::check<K>("{4}", {{{5}}}, operands, extents, 7);
+{6}    return deltaloom::test::check<K>("{4}", {{{5}}}, operands, extents, 7);
 }}
 int main() {{ return all<deltaloom::runtime::field>() + all<double>() != 0; }}
 )",
-                       includes, extents, table, library, rule.name, forms);
+                       includes, extents, table, library, rule.name, forms, summary);
 }
 
 } // namespace deltaloom::test

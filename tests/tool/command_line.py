@@ -30,7 +30,6 @@ class Usage(ToolTest):
         self.refused("emit", h, "--out", "out", "--chunk", "0", says=["--chunk"])
         self.refused("emit", h, "--out", "out", "--library", "no-identifier", says=["no-identifier", "identifier"])
         self.refused("emit", h, "--out", "out", "--library", "class", says=["class", "another name"])
-        self.refused("emit", h, "--out", "out", "--form", "summary", says=["summary", "step", "recurrent", "chunked", "parallel"])
         self.refused("emit", h, "--out", "", says=["--out"])
         self.refused("check", h, "--seed", -1, says=["--seed"])
         self.refused("show", h, says=["--stage"])
@@ -83,8 +82,6 @@ class Headers(ToolTest):
         h = self.rules(rule("squashed", "S <<= tanh(S) + v * T(k)", OUTPUT))
         for form in ("chunked", "parallel", "summary"):
             for command in (["check", h, "--level", "program"], ["emit", h, "--out", "out"], ["show", h, "--stage", "program"]):
-                if (command[0], form) == ("emit", "summary"):
-                    continue  # of no rule: wrong use
                 r = self.run_tool(*command, "--form", form, code=3)
                 self.assertRegex(r.stderr, r"rules\.hpp:6:11: error: .*squashed.*" + form)
                 self.assertFalse((self.folder / "out").exists())

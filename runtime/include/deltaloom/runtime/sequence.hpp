@@ -34,6 +34,7 @@ struct sequence {
     strided const *operand = nullptr, *gradient = nullptr;
     strided const *state_in = nullptr, *state_out = nullptr, *state_in_gradient = nullptr,
                   *state_out_gradient = nullptr;
+    strided const* map = nullptr; // of a segment (summary): factor and plus of each state's affine map in turn
 };
 
 DELTALOOM_INLINE strided strided::step(index j) const {

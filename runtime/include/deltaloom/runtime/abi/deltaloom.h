@@ -60,10 +60,14 @@ struct dl_call {
     int64_t dim[8];         /* in the order of dl_rule::dims */
     int64_t const* offsets; /* sequences + 1 of them (cu_seqlens), batch = 1; or NULL */
     int64_t sequences;
-    struct dl_tensor *operand,
-        *gradient; /* operand_count each; an output's gradient is the incoming one; states' entries are unused */
+    /* operand_count each; states' entries are unused. An output's gradient is the incoming one. A gradient whose data
+       is NULL is zero (incoming) or not wanted (outgoing): never stored, and where a call wants none, nothing is
+       computed; the gradients of one kernel share most of their work, so leaving out a few saves little more than their
+       stores. */
+    struct dl_tensor *operand, *gradient;
     struct dl_tensor *state_in, *state_out, *state_in_gradient, *state_out_gradient,
-        *state_snapshots; /* one per state, in order; data NULL: absent */
+        *state_snapshots; /* one per state, in order; the array or its data NULL: absent, a state_in of zeros. state_out
+                             may be state_in: it advances in place */
     int64_t snapshots;    /* slots along the token axis of state_snapshots: of the last n states, slot 0 the newest, or,
                              with DL_CHUNK_STATES, one for each chunk, in order */
     uint32_t chunk;       /* one of dl_rule::chunks; 0: chosen by the library */

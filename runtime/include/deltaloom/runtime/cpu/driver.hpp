@@ -4,13 +4,15 @@
 //
 // A unit is a sequence and a group of value heads that share a gradient or a hidden state; its heads run in order on
 // one thread, so a shared head's gradient is a sum in a fixed order. Units are dealt to `lanes` fixed lists; a lane
-// owns a slice of the workspace. Gradients of parameters are left per sequence and value head in the workspace and
-// summed in order at the end. So the bits do not depend on threads.
+// owns a slice of the workspace. Of the form summary a unit is dealt segment by segment, in stages (segments.hpp).
+// Gradients of parameters are left per sequence, value head and segment in the workspace and summed in order at the
+// end. So the bits do not depend on threads.
 #include <cmath>
 #include <deltaloom/runtime/cpu/features.hpp>
 #include <deltaloom/runtime/cpu/parallel.hpp>
 #include <deltaloom/runtime/cpu/path.hpp>
 #include <deltaloom/runtime/cpu/pieces.hpp>
+#include <deltaloom/runtime/cpu/segments.hpp>
 #include <deltaloom/runtime/cpu/validate.hpp>
 #include <deltaloom/runtime/cpu/values.hpp>
 #include <deltaloom/runtime/ops/storage.hpp>
@@ -30,6 +32,8 @@ struct driver {
     isa_level level = isa_base;
     index sequences = 0, heads = 0, group = 1, units = 0, lanes = 1, longest = 0, shortest = 0;
     index chunk = 1, segment = 1;
+    index segments_at_most = 1, segment_bytes = 0; // of a sequence (1 but for the form summary); of one of its heads
+    index state_bytes = 0;                         // of the table of states' extents
     index scratch_bytes = 0, carry_bytes = 0, table_bytes = 0; // of a lane
     index partial_elements = 0;                                // of one sequence and head
     bool nothing = false;                                      // nothing that this direction writes is wanted
@@ -87,19 +91,36 @@ struct driver {
             }
         }
         units = sequences * (heads / group);
-        lanes = std::max<index>(1, std::min<index>(units, std::max(1, call.threads)));
+        segments_at_most = in_segments() ? segments::count_of(longest, segment_length()) : 1;
+        lanes = std::max<index>(1, index(std::min<wide>(wide(units) * segments_at_most, std::max(1, call.threads))));
 
         if (!fits()) return refuse(status, DL_BAD_FIELD, no_operand, no_axis, too_large, (long long)longest);
         sequence s;
-        s.tokens = longest, s.chunk = chunk, s.segment = segment, s.dim = call.dim;
-        scratch_bytes = rounded(run.scratch(s) * scalar_bytes()) + line;
+        s.tokens = in_segments() ? std::min(longest, segment_length()) : longest;
+        s.chunk = chunk, s.segment = segment, s.dim = call.dim;
+        index const scratch = in_segments() ? segment_table().scratch(s, backward) : run.scratch(s);
+        scratch_bytes = rounded(scratch * scalar_bytes()) + line;
         carry_bytes = in_pieces() ? carried() * scalar_bytes() : 0;
-        table_bytes = rounded(index(sizeof(strided)) * head_tables::size(rule, kernels.state_count));
+        index tables = head_tables::size(rule, kernels.state_count);
+        wide segments_bytes = 0; // of all sequences and heads
+        if (in_segments()) {
+            tables += segments::table_size(rule.operand_count, kernels.state_count);
+            index entries = 0, factors = 0;
+            for (index k = 0; k < kernels.state_count; ++k) {
+                auto const state = state_extents(k);
+                entries += state.rows * state.cols, factors += state.width * state.width;
+            }
+            segment_bytes = rounded(segments::elements(segments_at_most, entries, factors, backward) * scalar_bytes());
+            state_bytes = rounded(index(sizeof(segment_state)) * kernels.state_count);
+            segments_bytes = wide(segment_bytes) * sequences * heads + state_bytes;
+        }
+        table_bytes = rounded(index(sizeof(strided)) * tables);
         wide const lane_bytes = wide(lanes) * (scratch_bytes + carry_bytes + table_bytes),
-                   partial_bytes = wide(partial_elements) * scalar_bytes() * sequences * heads;
-        if (lane_bytes > most || partial_bytes > most)
+                   partial_bytes = wide(partial_elements) * scalar_bytes() * sequences * heads * segments_at_most;
+        if (lane_bytes > most || partial_bytes > most || segments_bytes > most)
             return refuse(status, DL_BAD_FIELD, no_operand, no_axis, too_large, (long long)longest);
-        bytes = std::size_t(lane_bytes) + std::size_t(rounded(index(partial_bytes))) + line;
+        bytes =
+            std::size_t(lane_bytes) + std::size_t(rounded(index(partial_bytes))) + std::size_t(segments_bytes) + line;
         return 0;
     }
     static constexpr wide most = wide(1) << 61;
@@ -108,7 +129,7 @@ struct driver {
 
     // A bound on what a kernel asks for: its largest matrices have a chunk's events or a kept state on each side.
     bool fits() const {
-        double const events = form == 2 ? double(std::min(chunk, longest)) : 1.0;
+        double const events = form >= 2 ? double(std::min(chunk, longest)) : 1.0;
         double const kept = double(segment) + double(longest) / double(chunk) / double(segment) + 2;
         double side = 1;
         for (std::uint32_t d = 0; d < rule.dim_count; ++d) side = std::max(side, double(call.dim[d]));
@@ -149,14 +170,19 @@ struct driver {
     bool choose(dl_status* status) {
         scalar = wants_double();
         bool const chunked = rule.forms >> DL_CHUNKED & 1;
-        bool const chunks =
-            call.form == DL_CHUNKED || call.form == DL_PARALLEL || (call.form == DL_CHOOSE && chunked && longest > 1);
-        form = chunks ? 2 : call.form == DL_STEP || (call.form == DL_CHOOSE && longest == 1 && shortest == 1) ? 0 : 1;
+        bool const chunks = call.form == DL_CHUNKED || call.form == DL_PARALLEL || call.form == DL_SUMMARY ||
+                            (call.form == DL_CHOOSE && chunked && longest > 1);
+        // With snapshots the chunks go one after the other.
+        form = call.form == DL_SUMMARY && !in_pieces()                                             ? 3
+               : chunks                                                                            ? 2
+               : call.form == DL_STEP || (call.form == DL_CHOOSE && longest == 1 && shortest == 1) ? 0
+                                                                                                   : 1;
         level = chosen_level();
         while (level > isa_base && !kernels.level[level]) level = isa_level(level - 1);
         if (kernels.level[level]) {
             run = kernels.level[level]->of[scalar][form][backward];
             if (!run && form == 0) form = 1, run = kernels.level[level]->of[scalar][form][backward];
+            if (form == 3 && !kernels.level[level]->of[scalar][2][backward]) run = {};
         }
         if (!run) {
             refuse(status, DL_NO_FORM, no_operand, no_axis,
@@ -164,15 +190,31 @@ struct driver {
                    rule.name, scalar ? "f64" : "f32", call.form);
             return false;
         }
-        chunk = form == 2 ? (call.form == DL_PARALLEL ? std::max<index>(longest, 1)
+        chunk = form >= 2 ? (call.form == DL_PARALLEL ? std::max<index>(longest, 1)
                              : call.chunk             ? index(call.chunk)
                                                       : index(kernels.chunk))
                           : 1;
         // A kept state every `segment` chunks and the states inside one segment: least memory where both are equally
         // many.
-        index const chunk_count = longest / chunk + (longest % chunk != 0);
+        index const at_once = in_segments() ? std::min(longest, segment_length()) : longest;
+        index const chunk_count = at_once / chunk + (at_once % chunk != 0);
         segment = std::max<index>(1, index(std::ceil(std::sqrt(double(chunk_count)))));
         return true;
+    }
+
+    bool in_segments() const { return form == 3; }
+    index segment_length() const { return chunk * chunks_per_segment; }
+    segment_kernels segment_table() const { return segment_kernels::of(*kernels.level[level], scalar); }
+    segment_state state_extents(index number) const {
+        index k = number;
+        for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
+            dl_operand const& o = rule.operands[i];
+            if (o.kind != DL_STATE || k-- > 0) continue;
+            index const factor = kernels.factor_dim[number];
+            return {o.rank > 0 ? extent(o.dims[0]) : 1, o.rank > 1 ? extent(o.dims[1]) : 1,
+                    factor < 0 ? 1 : index(call.dim[factor])};
+        }
+        return {};
     }
 
     static strided at(dl_tensor const& t, index offset) {
@@ -191,8 +233,8 @@ struct driver {
         return s;
     }
 
-    // The tables of one head of one sequence, then the kernel.
-    void head(index sequence_index, index h, strided* table, void* room, char* partial) const {
+    // One head of one sequence, its tables at `table`.
+    sequence head(index sequence_index, index h, strided* table, void* room, char* partial) const {
         index const first = call.offsets ? index(call.offsets[sequence_index]) : 0,
                     b = call.offsets ? 0 : sequence_index;
         sequence s;
@@ -204,10 +246,14 @@ struct driver {
         index state = 0, partial_at = 0;
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
             dl_operand const& o = rule.operands[i];
+            // What is not there has not been looked at; an empty sequence may begin past the last token.
             auto const token_tensor = [&](dl_tensor const& t) {
+                if (!t.data || (o.varies == DL_PER_TOKEN && s.tokens == 0)) return strided{};
                 index const mine = h / ratio(t.heads);
-                return o.varies == DL_PER_HEAD ? at(t, mine * t.stride[2])
-                                               : at(t, b * t.stride[0] + first * t.stride[1] + mine * t.stride[2]);
+                bool const per_head = o.varies == DL_PER_HEAD;
+                strided x = at(t, (per_head ? 0 : b * t.stride[0] + first * t.stride[1]) + mine * t.stride[2]);
+                if (per_head) x.token = 0;
+                return x;
             };
             operand[i] = gradient[i] = {};
             if (o.kind == DL_STATE) {
@@ -226,7 +272,7 @@ struct driver {
                                           ? mine(call.state_out)
                                           : strided{};
                 to.in_gradient[state] = backward ? mine(call.state_in_gradient) : strided{};
-                if (backward) to.in_gradient[state].accumulate = h % shared(call.state_in_gradient) != 0;
+                to.in_gradient[state].accumulate = backward && h % shared(call.state_in_gradient) != 0;
                 to.out_gradient[state] =
                     backward && h % shared(call.state_out_gradient) == 0 ? mine(call.state_out_gradient) : strided{};
                 to.snapshot[state] = in_pieces() ? mine(call.state_snapshots) : strided{};
@@ -243,14 +289,20 @@ struct driver {
                 partial_at += entries(o);
             } else {
                 gradient[i] = token_tensor(call.gradient[i]);
-                if (o.kind != DL_OUTPUT) gradient[i].accumulate = h % ratio(call.gradient[i].heads) != 0;
+                if (o.kind != DL_OUTPUT && gradient[i].data)
+                    gradient[i].accumulate = h % ratio(call.gradient[i].heads) != 0;
             }
         }
         s.operand = operand, s.gradient = gradient;
         s.state_in = to.state_in, s.state_out = to.state_out, s.state_in_gradient = to.in_gradient,
         s.state_out_gradient = to.out_gradient;
+        return s;
+    }
+    void run_head(index sequence_index, index h, strided* table, void* room) const {
+        auto const s = head(sequence_index, h, table, room, partial_of(sequence_index, h, 0));
         if (!in_pieces()) return run.run(s, room);
-        pieces several(rule, call, run, s, to, kernels.state_count, room);
+        head_tables const tables(table, rule, kernels.state_count);
+        pieces several(rule, call, run, s, tables, kernels.state_count, room);
         if (!(call.flags & DL_CHUNK_STATES))
             several.last_states(call.snapshots);
         else if (backward)
@@ -259,21 +311,67 @@ struct driver {
             several.write_chunk_states();
     }
 
-    // The workspace: lanes of (scratch, carried states, tables), then the parameters' partial gradients.
+    // The workspace: lanes of (scratch, carried states, tables), the parameters' partial gradients; of the form summary
+    // then the states' extents, and what the segments of every sequence and head leave.
     char* base() const {
-        return reinterpret_cast<char*>(rounded(index(reinterpret_cast<std::uintptr_t>(call.workspace))));
+        auto const past = reinterpret_cast<std::uintptr_t>(call.workspace) % std::uintptr_t(line);
+        return static_cast<char*>(call.workspace) + (past ? line - index(past) : 0);
     }
     index lane_bytes() const { return scratch_bytes + carry_bytes + table_bytes; }
     char* partials() const { return base() + lanes * lane_bytes(); }
+    char* partial_of(index sequence_index, index h, index segment_index) const {
+        index const place = (sequence_index * heads + h) * segments_at_most + segment_index;
+        return partials() + place * partial_elements * scalar_bytes();
+    }
+    segment_state* extents() const {
+        return reinterpret_cast<segment_state*>(
+            partials() + rounded(partial_elements * scalar_bytes() * sequences * heads * segments_at_most));
+    }
+    char* left_by_segments(index sequence_index, index h) const {
+        return reinterpret_cast<char*>(extents()) + state_bytes + (sequence_index * heads + h) * segment_bytes;
+    }
 
     void lane(index l) const {
         char* const room = base() + l * lane_bytes();
         auto* const table = reinterpret_cast<strided*>(room + scratch_bytes + carry_bytes);
         index const groups = heads / group;
         for (index u = l; u < units; u += lanes)
-            for (index h = u % groups * group; h < (u % groups + 1) * group; ++h)
-                head(u / groups, h, table, room,
-                     partials() + (u / groups * heads + h) * partial_elements * scalar_bytes());
+            for (index h = u % groups * group; h < (u % groups + 1) * group; ++h) run_head(u / groups, h, table, room);
+    }
+
+    // One stage of the form summary.
+    void lane(index l, segment_stage stage) const {
+        char* const room = base() + l * lane_bytes();
+        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes + carry_bytes);
+        index const groups = heads / group, per_unit = side_by_side(stage) ? segments_at_most : 1;
+        segments all;
+        all.operands = rule.operand_count, all.states = kernels.state_count, all.state = extents();
+        all.length = segment_length(), all.scalar = scalar ? DL_F64 : DL_F32, all.both = backward;
+        for (index task = l; task < units * per_unit; task += lanes) {
+            index const u = task / per_unit, i = task % per_unit, b = u / groups;
+            for (index h = u % groups * group; h < (u % groups + 1) * group; ++h) {
+                all.whole = head(b, h, table, room, partial_of(b, h, i));
+                all.memory = left_by_segments(b, h);
+                if (i < all.count())
+                    all.run(stage, i, segment_table(), table + head_tables::size(rule, kernels.state_count), room);
+            }
+        }
+    }
+    template<class Body> void on_lanes(Body const& body) const {
+        auto const one = [](void* f, std::int64_t l) { (*static_cast<Body const*>(f))(l); };
+        auto* const context = const_cast<Body*>(&body);
+        if (lanes == 1)
+            body(0);
+        else if (call.parallel_for)
+            call.parallel_for(call.host, lanes, one, context);
+        else
+            shared_pool().run(lanes, one, context);
+    }
+    index segments_of(index sequence_index) const {
+        return in_segments() ? segments::count_of(tokens_of(sequence_index), segment_length()) : 1;
+    }
+    index tokens_of(index sequence_index) const {
+        return call.offsets ? index(call.offsets[sequence_index + 1] - call.offsets[sequence_index]) : call.tokens;
     }
 
     template<class K> void sum_parameters() const {
@@ -289,7 +387,9 @@ struct driver {
                     K sum = 0;
                     for (index s = 0; s < sequences; ++s)
                         for (index h = head_index * share; h < (head_index + 1) * share; ++h)
-                            sum += partial[(s * heads + h) * partial_elements + at_element + e];
+                            for (index i = 0; i < segments_of(s); ++i)
+                                sum += partial[((s * heads + h) * segments_at_most + i) * partial_elements +
+                                               at_element + e];
                     index offset = head_index * t.stride[2], rest = e;
                     for (std::uint32_t a = o.rank; a-- > 0;)
                         offset += rest % extent(o.dims[a]) * t.stride[3 + a], rest /= extent(o.dims[a]);
@@ -303,11 +403,12 @@ struct driver {
     }
 
     run_path path() const {
-        char const* const forms[] = {"step", "recurrent", "chunked"};
+        char const* const forms[] = {"step", "recurrent", "chunked", "summary"};
         run_path p;
         p.form = form == 2 && call.form == DL_PARALLEL ? "parallel" : forms[form];
         p.backward = backward, p.nothing = nothing, p.given = in_pieces(), p.in_double = scalar, p.level = level;
-        p.chunk = chunk, p.units = units, p.lanes = lanes, p.segment = segment;
+        if (in_segments()) p.schedule = "segments";
+        p.chunk = chunk, p.units = units * segments_at_most, p.lanes = lanes, p.segment = segment;
         return p;
     }
 
@@ -327,13 +428,14 @@ struct driver {
             if (int code = validate_values(rule, call, backward, status)) return code;
         if (status) *status = {0, no_operand, no_axis, ""};
         if (nothing) return 0;
-        auto const body = [](void* self, std::int64_t l) { static_cast<driver const*>(self)->lane(l); };
-        if (lanes == 1)
-            lane(0);
-        else if (call.parallel_for)
-            call.parallel_for(call.host, lanes, body, this);
-        else
-            shared_pool().run(lanes, body, this);
+        if (in_segments()) {
+            for (index k = 0; k < kernels.state_count; ++k) extents()[k] = state_extents(k);
+            auto const each_stage = [&](auto const& stages) {
+                for (segment_stage stage : stages) on_lanes([&](index l) { lane(l, stage); });
+            };
+            backward ? each_stage(backward_stages) : each_stage(forward_stages);
+        } else
+            on_lanes([&](index l) { lane(l); });
         if (partial_elements) scalar ? sum_parameters<double>() : sum_parameters<float>();
         return 0;
     }

@@ -13,10 +13,11 @@ struct kernel {
 };
 
 inline constexpr int kernel_scalars = 2; // float32, float64: the compute scalars of the CPU
-inline constexpr int kernel_forms = 3;   // step, recurrent, chunked (parallel is chunked with one chunk)
+inline constexpr int kernel_forms = 4;   // step, recurrent, chunked (parallel is chunked with one chunk), summary
 
 struct kernel_table {
     kernel of[kernel_scalars][kernel_forms][2]; // [scalar][form][direction]
+    kernel apply[kernel_scalars][2];            // a segment's map to the states before it; its adjoint
 };
 
 } // namespace deltaloom::runtime

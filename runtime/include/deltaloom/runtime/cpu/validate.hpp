@@ -54,8 +54,8 @@ inline int validate_form(dl_rule const& r, dl_call const& c, bool backward, dl_s
     if (backward && !(r.directions & 2))
         return refuse(status, DL_NO_FORM, no_operand, no_axis, "%s was built without a backward", r.name);
     if (c.chunk) {
-        if (c.form != DL_CHOOSE && c.form != DL_CHUNKED)
-            return field("chunk is %u: only form chunked has one; 0 leaves it to the library", c.chunk);
+        if (c.form != DL_CHOOSE && c.form != DL_CHUNKED && c.form != DL_SUMMARY)
+            return field("chunk is %u: only forms chunked and summary have one; 0 leaves it to the library", c.chunk);
         bool offered = false;
         for (std::uint32_t const* o = r.chunks; o && *o; ++o) offered |= *o == c.chunk;
         if (!offered)

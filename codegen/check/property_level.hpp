@@ -1,0 +1,22 @@
+#pragma once
+// Level `property`: what must hold between two calls of the production kernels, whatever the rule; what a property is
+// about is found in the rule's structure, and asked of the declaration, never known by a name.
+#include "codegen/check/subject.hpp"
+
+namespace deltaloom::codegen {
+
+std::vector<Row> properties();
+// Parts of it: of calls (layouts, threads, memory), of sequences (splits, packing), of the rule's line (gates, heads).
+std::vector<Row> call_properties();
+std::vector<Row> sequence_properties();
+std::vector<Row> rule_properties();
+
+void gate_at_one(Sheet&, std::vector<OperandId> const& gates);
+void split_in(Sheet&, std::vector<std::vector<int>> const& splits, int chunk);
+void packed_as(Sheet&, std::vector<std::int64_t> const& offsets);
+// Bits of all manners as of the first.
+void same_bits(Sheet&, Form, Point const&, std::vector<Manner> const&);
+
+inline constexpr double float_budget = 2e-5; // of level float
+
+} // namespace deltaloom::codegen

@@ -1,0 +1,193 @@
+#include "codegen/check/subject.hpp"
+
+#include "deltaloom/runtime/cpu/features.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace deltaloom::codegen {
+
+dl_form code(Form f) {
+    switch (f) {
+    case Form::step: return DL_STEP;
+    case Form::recurrent: return DL_RECURRENT;
+    case Form::chunked: return DL_CHUNKED;
+    case Form::parallel: return DL_PARALLEL;
+    case Form::summary: break;
+    }
+    return DL_SUMMARY;
+}
+
+Subject::Subject(Compiled const& c, runtime::isa_level level, std::vector<Form> const& asked, std::uint64_t s)
+    : compiled(c),
+      rule(c.rule().derived.rule),
+      isa(level),
+      described(c.rule().derived, c.production(level), level, 16),
+      facts(codegen::facts(c.rule().declaration, c.rule().derived)),
+      seed(s) {
+    auto const& table = c.production(level)->of[0];
+    for (Form f : {Form::step, Form::recurrent, Form::chunked, Form::parallel}) {
+        bool const wanted = asked.empty() || std::find(asked.begin(), asked.end(), f) != asked.end();
+        int const kernel = f == Form::step ? 0 : f == Form::recurrent ? 1 : 2;
+        if (wanted && table[kernel][0] && table[kernel][1]) forms.push_back(f);
+    }
+}
+
+bool Subject::has(Form f) const { return std::find(forms.begin(), forms.end(), f) != forms.end(); }
+
+std::vector<int> Subject::dims(int rows, int columns, int rest) const {
+    std::vector<int> all(rule.dims.size(), rest);
+    for (OperandId id : facts.states) {
+        auto const& shape = operand(id).shape;
+        bool const matrix = shape.rows != one && shape.cols != one;
+        if (matrix) all[std::size_t(shape.rows)] = rows, all[std::size_t(shape.cols)] = columns;
+        if (!matrix && shape.rows != one && all[std::size_t(shape.rows)] == rest)
+            all[std::size_t(shape.rows)] = columns;
+    }
+    return all;
+}
+
+CallShape Subject::shape(int tokens, int batch, int heads) const {
+    return shape_with(rule, dims(6, 5), batch, tokens, heads);
+}
+
+Draw Subject::draw(std::string const& name, int item) const {
+    std::uint64_t h = seed ^ 0xcbf29ce484222325u;
+    for (unsigned char c : rule.name + "/" + name) h = (h ^ c) * 0x100000001b3u;
+    return Draw(h, std::uint64_t(item));
+}
+
+Point Subject::point(CallShape shape, Draw& draw, std::vector<std::int64_t> offsets) const {
+    return draw_point(compiled, std::move(shape), draw, std::move(offsets));
+}
+
+Sheet::Sheet(Subject const& s, std::string level, std::string name, Watch const& watch)
+    : subject(s),
+      level_(std::move(level)),
+      name_(std::move(name)),
+      watch_(watch) {}
+
+std::pair<Verdict, Result>& Sheet::at(Form f, Direction d) {
+    auto const [found, fresh] = found_.try_emplace({f, d});
+    if (fresh) {
+        Result& r = found->second.second;
+        r.rule = subject.rule.name, r.form = f, r.direction = d, r.level = level_, r.name = name_;
+        r.scalar = "float", r.isa = runtime::isa_name(subject.isa);
+    }
+    return found->second;
+}
+
+static int chunk_of(Form f, Point const& p, int chunk) {
+    return f == Form::parallel ? p.shape.tokens : f == Form::chunked ? chunk ? chunk : 16 : 1;
+}
+
+Answer Sheet::call(Form f, Point const& p, Manner manner) {
+    manner.form = code(f);
+    if (f != Form::chunked) manner.chunk = 0;
+    Result next = at(f, manner.forward ? Direction::forward : Direction::backward).second;
+    describe(next, subject.rule, p);
+    next.chunk = chunk_of(f, p, manner.chunk);
+    watch_(next);
+    return invoke(subject.described, subject.rule, p, manner);
+}
+
+void Sheet::see(Form f, Direction d, Point const& p, int chunk, Worst const& worst, double budget) {
+    auto& [verdict, result] = at(f, d);
+    ++result.trials;
+    // The worst against its budget is what is told.
+    auto const badness = [](double error, double allowed) {
+        return error > 0 && !(error <= allowed) ? 1 + error : allowed > 0 ? error / allowed : 0;
+    };
+    if (verdict.looked && !(badness(worst.error, budget) > badness(verdict.worst.error, verdict.budget))) return;
+    verdict = {worst, budget, chunk_of(f, p, chunk), true, ""};
+    describe(result, subject.rule, p);
+}
+
+void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, CallTensors const& forward,
+                 CallTensors const& gradients, double budget, double floor) {
+    for (Direction d : {Direction::forward, Direction::backward}) {
+        auto const& want = d == Direction::forward ? forward : gradients;
+        auto const& have = d == Direction::forward ? got.forward : got.gradients;
+        Worst worst;
+        if (!got.good()) {
+            worst.error = std::numeric_limits<double>::infinity();
+            worst.index = "the call", worst.got = got.code ? got.status.message : got.stray;
+        } else {
+            if (have.values.empty() || want.values.empty()) continue;
+            compare_values(worst, subject.rule, p, have, want, floor);
+            if (d == Direction::backward && !worst.index.empty()) worst.index = "d_" + worst.index;
+        }
+        bool const empty =
+            got.good() && std::all_of(have.values.begin(), have.values.end(), [](auto const& v) { return v.empty(); });
+        if (!empty) see(f, d, p, chunk, worst, budget);
+    }
+}
+
+void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, Reference const& reference,
+                 std::vector<Sampled> const& gradients, double budget, double floor) {
+    if (!got.good()) return same(f, p, chunk, got, {}, {}, budget, floor);
+    if (!reference.in_range())
+        return not_applicable(f, fmt::format("the line itself grows beyond float32 over {} tokens", p.shape.tokens));
+    Worst forward, backward;
+    if (!got.forward.values.empty()) {
+        compare_values(forward, subject.rule, p, got.forward, reference.forward(), floor);
+        see(f, Direction::forward, p, chunk, forward, budget);
+    }
+    if (!got.gradients.values.empty() && !gradients.empty()) {
+        compare_gradients(backward, subject.rule, p, got.gradients, gradients, floor);
+        see(f, Direction::backward, p, chunk, backward, budget);
+    }
+}
+
+void Sheet::holds(Form f, Direction d, Point const& p, int chunk, bool good, std::string const& index,
+                  std::string const& got, std::string const& want) {
+    Worst worst;
+    if (!good) worst = {std::numeric_limits<double>::infinity(), index, got, want};
+    see(f, d, p, chunk, worst, 0);
+}
+
+void Sheet::not_applicable(Form f, Direction d, std::string reason) {
+    auto& [verdict, result] = at(f, d);
+    if (!verdict.looked) verdict.reason = std::move(reason);
+}
+void Sheet::not_applicable(Form f, std::string const& reason) {
+    for (Direction d : {Direction::forward, Direction::backward}) not_applicable(f, d, reason);
+}
+void Sheet::not_applicable(std::string const& reason) {
+    for (Form f : subject.forms) not_applicable(f, reason);
+}
+
+std::vector<Result> Sheet::results() const {
+    std::vector<Result> all;
+    for (Form f : subject.forms)
+        for (Direction d : {Direction::forward, Direction::backward}) {
+            auto [verdict, r] = const_cast<Sheet*>(this)->at(f, d);
+            if (verdict.looked) {
+                r.error = verdict.worst.error, r.budget = verdict.budget, r.chunk = verdict.chunk;
+                r.pass = verdict.worst.error <= verdict.budget; // false for a NaN
+                if (!r.pass) r.index = verdict.worst.index, r.got = verdict.worst.got, r.want = verdict.worst.want;
+            } else if (!verdict.reason.empty())
+                r.reason = "not applicable: " + verdict.reason;
+            else
+                r.pass = false, r.got = "nothing was compared";
+            all.push_back(r);
+        }
+    return all;
+}
+
+std::vector<Task> tasks_of(std::shared_ptr<Subject const> subject, std::string const& level, std::vector<Row> rows) {
+    std::vector<Task> tasks;
+    for (auto& row : rows) {
+        Result at;
+        at.level = level, at.name = row.name, at.scalar = "float";
+        tasks.push_back({at, [subject, level, row](Watch const& watch, bool) {
+                             Sheet sheet(*subject, level, row.name, watch);
+                             row.run(sheet);
+                             return sheet.results();
+                         }});
+    }
+    return tasks;
+}
+
+} // namespace deltaloom::codegen

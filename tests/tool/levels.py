@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Levels integer, property and fault, and `check --text`: they hold for what is emitted, and fail for what was edited."""
+import re, shutil, unittest
+
+from support import DELTA, OUTPUT, ToolTest, rule
+
+
+class Levels(ToolTest):
+    def emitted(self, *statements, forms=()):
+        h = self.rules(rule("one", *statements))
+        self.run_tool("emit", h, "--out", "text", "--library", "mine", *forms)
+        return h
+
+    def edit(self, file, old, new):
+        path = self.folder / "text/src" / file
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1))
+        return lambda: path.write_text(text)
+
+    def differing(self, report):
+        return [x for r in report["rules"] for x in r["results"] if not x["pass"]]
+
+    def test_text_of_a_folder(self):
+        h = self.emitted("S <<= alpha * S", DELTA, OUTPUT)
+        check = lambda code, *more: self.check_json(h, "--level", "text", "--text", "text", *more, code=code)
+        whole = check(0)
+        self.assertEqual(whole["passed"], 8)
+        # A sign: form, direction, output, the shortest sequence, both values.
+        restore = self.edit("one_chunked_forward.hpp", "(i, j) -", "(i, j) +")
+        wrong = self.differing(check(1))
+        self.assertEqual({(x["form"], x["direction"]) for x in wrong}, {("chunked", "forward"), ("parallel", "forward")})
+        for x in wrong:
+            self.assertRegex(x["index"], r"^(o|S)\[")
+            self.assertEqual(x["tokens"], 1)
+            self.assertNotEqual(x["got"], x["want"])
+        restore()
+        # The content of the folder is the key, both ways.
+        self.assertEqual(check(0)["failed"], 0)
+        # What does not compile; what crashes; what never ends; what is gone.
+        restore = self.edit("one_step_forward.hpp", "store_token(", "store_tokens(")
+        self.assertIn("does not compile", self.differing(check(1))[0]["got"])
+        restore()
+        restore = self.edit("one_recurrent_backward.hpp", "load_state(", "__builtin_trap(); load_state(")
+        crash = self.differing(check(1))
+        self.assertTrue(all("crash" in x["got"] and x["direction"] == "backward" for x in crash), crash)
+        restore()
+        (self.folder / "text/src/one_chunked_backward.hpp").unlink()
+        self.assertEqual({x["direction"] for x in self.differing(check(1, "--form", "chunked"))} - {"forward"}, {"backward"})
+
+    def test_no_text(self):
+        h = self.rules(rule("one", DELTA, OUTPUT))
+        (self.folder / "empty").mkdir()
+        self.assertIn("library-calls.h", self.run_tool("check", h, "--text", "empty", code=2).stderr)
+        self.assertIn("nowhere", self.run_tool("check", h, "--text", "nowhere", code=2).stderr)
+
+    def test_the_levels_hold_and_fail(self):
+        h = self.emitted("S <<= exp(g) * S", DELTA, OUTPUT, forms=("--form", "chunked"))
+        levels = ("--level", "integer,property,fault", "--form", "chunked", "--text", "text", "--seed", 3)
+        report = self.check_json(h, *levels)
+        results = report["rules"][0]["results"]
+        names = {level: {x["name"] for x in results if x["level"] == level} for level in ("integer", "property", "fault")}
+        self.assertGreaterEqual(len(names["property"]), 11)
+        numbers = {int(re.match(r"\d+", n)[0]) for n in names["fault"]}
+        self.assertEqual(numbers, set(range(1, 48)))
+        self.assertIn("base", {x["isa"] for x in results if x["level"] == "integer"})
+        for x in results:
+            if "reason" in x:
+                self.assertTrue(x["reason"].startswith("not applicable: "), x)
+        # A write that forgets what was erased: the kernels no longer are the line.
+        text = (self.folder / "text/src/one_chunked_forward.hpp").read_text()
+        self.edit("one_chunked_forward.hpp", "solve(u, M, rhs);", "copy_of(u, rhs);" if "copy_of(" in text else
+                  "for (index i = 0; i < u.rows; ++i)\n for (index j = 0; j < u.cols; ++j) u(i, j) = rhs(i, j);")
+        wrong = self.differing(self.check_json(h, *levels, code=1))
+        self.assertEqual({x["level"] for x in wrong}, {"integer", "property", "fault"})
+        self.assertEqual({(x["form"], x["direction"]) for x in wrong if x["level"] == "integer"}, {("chunked", "forward")})
+        self.assertTrue(all(x["form"] == "chunked" for x in wrong))
+        integer = next(x for x in wrong if x["level"] == "integer")
+        self.assertRegex(integer["index"], r"^(o|S)\[")
+
+    def test_inexact_maps_are_said(self):
+        h = self.rules(rule("one", "S <<= sigmoid(beta) * S + v * T(k)", OUTPUT))
+        report = self.check_json(h, "--level", "integer", "--form", "recurrent")
+        self.assertEqual({x["reason"] for x in report["rules"][0]["results"]}, {"not applicable: sigmoid"})
+
+
+if __name__ == "__main__":
+    unittest.main()
