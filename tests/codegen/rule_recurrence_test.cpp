@@ -194,6 +194,10 @@ TEST_CASE("the text does not depend on the order of operands and of independent 
     auto const a = typed("M <<= M + v * T(e), S <<= S + (M * q) * T(k), y <<= M * q, o <<= S * q");
     auto const b = typed("M <<= v * T(e) + M, y <<= M * q, S <<= (M * q) * T(k) + S, o <<= S * q");
     CHECK(print(a, recurrence(a)) == print(b, recurrence(b)));
+    std::string const coupled = "M <<= r * M + (S * k) * T(k), S <<= alpha * S + M";
+    auto const c = typed("o <<= S * q, y <<= M * q, " + coupled), d = typed("y <<= M * q, o <<= S * q, " + coupled);
+    CHECK(c.operands[0].name != d.operands[0].name);
+    CHECK(print(c, recurrence(c)) == print(d, recurrence(d)));
 }
 
 // {rule, words, the text at the caret}
@@ -230,6 +234,12 @@ TEST_CASE("each reason is at its operator") {
         {"S <<= S + exp(v * T(k))" + output, {"exp of a matrix"}, "exp"},
         {"Q <<= Q + diag(k), x <<= Q * q", {"low rank"}, "diag"},
         {"n <<= n + n % n % k, o <<= v * dot(n, q)", {"two state reads"}, "% n"},
+        {"n <<= n + dot(n % n, k) * k, o <<= v * dot(n, q)", {"two state reads"}, "* k"},
+        {"n <<= n + dot(k / n, k) * k, o <<= v * dot(n, q)", {"dot product", "not generated"}, "dot"},
+        {"S <<= dot(S * k, v) *  S + v * T(k)" + output, {"two state reads"}, "*  S"},
+        {"S <<= S + dot(S * k, S * k) * v * T(k)" + output, {"two state reads"}, "* T(k)"},
+        {"S <<= S + dot(tanh(S * k), v) * v * T(k)" + output, {"tanh of the state"}, "tanh"},
+        {"S <<= S + v * T(k) / dot(S * k, v)" + output, {"division by the state"}, "/"},
     };
     for (auto const& m : all) {
         INFO(m.text);

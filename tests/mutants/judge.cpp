@@ -31,8 +31,7 @@ TEST_CASE("texts", "[.]") {
         auto const rule = loaded(r);
         std::string all;
         for (auto const& p : rule.derived.programs)
-            if (!p.split && (p.form == Form::step || p.form == Form::recurrent || p.form == Form::chunked))
-                all += functions_text(schedule(rule.derived.rule, p));
+            if (has_kernel(p)) all += functions_text(schedule(rule.derived.rule, p));
         std::cout << "text " << r.name << " " << std::hash<std::string>()(all) << " " << all.size() << " "
                   << !rule.derived.missing << std::endl;
     }
@@ -56,7 +55,7 @@ TEST_CASE("level text", "[.]") {
         folder.path,
         false,
         1};
-    options.timeout_seconds = 20;
+    options.silence_seconds = 20;
     std::vector<std::string> const headers(set.rules.size());
     for (auto const& results : check_rules(set, headers, options, [](int, int, std::string const&) {}))
         for (auto const& r : results) {

@@ -99,6 +99,10 @@ inline std::vector<CatalogueRule> const& catalogue() {
          "PARAMETER(W, dk, dk); PARAMETER(V, dv, dv)"},
         {"rectangular_maps", "M <<= M + beta * (v - M * p) * T(W * k), o <<= M * (W * q), y <<= T(M * W) * v",
          "DIM(dr); STATE(M, dv, dr); PARAMETER(W, dr, dk); INPUT(p, dr); OUTPUT(y, dk)"},
+        {"chained_maps",
+         "S <<= exp(g) * S + v * T(k), o <<= (S * diag(w) * W) * q, y <<= T(S * diag(e) * W) * v, "
+         "x <<= (T(S) * diag(v) * S * diag(e) * W) * q",
+         "GATE(w, linear, dk); INPUT(e, dk); PARAMETER(W, dk, dk); OUTPUT(y, dk); OUTPUT(x, dk)"},
         {"two_reads", "S <<= alpha * S + (v - beta * (S * k) + mu * (S * q)) * T(k), o <<= S * q", "INPUT(mu)"},
         {"number_of_a_state",
          "S <<= exp(g) * S + v * T(k), M <<= M + beta * k * T(v - T(M) * k), o <<= dot(S * q, v) * v, "
@@ -121,6 +125,8 @@ inline std::vector<CatalogueRule> const& catalogue() {
         {"ttt_norm", "S <<= S + beta * (v - (S * k) / sqrt(1 + dot(S * k, S * k))) * T(k), o <<= S * q", "", "state"},
         {"state_times_read", "S <<= S + dot(S * k, v) * (S * k) * T(k), o <<= S * q", "", "state"},
         {"dense_transition", "S <<= S * A + v * T(k), o <<= S * q", "INPUT(A, dk, dk)", "dense"},
+        {"matrix_of_every_token", "S <<= S + v * T(k), o <<= S * q, y <<= A * k", "INPUT(A, dk, dk); OUTPUT(y, dk)",
+         "matrix of every token"},
         {"decay_not_a_product", "S <<= diag(v) * S + S * diag(w) + v * T(k), o <<= S * q", "GATE(w, linear, dk)",
          "diag"},
         {"full_rank_write", "S <<= S + B, o <<= S * q", "INPUT(B, dv, dk)", "low rank"},
