@@ -75,7 +75,7 @@ void long_way_back(Sheet& sheet) {
     std::vector<Sampled> gradients = sample(reference, draw, 0);
     for (OperandId id : s.facts.inputs) gradients[std::size_t(id)].entries.emplace_back(0, reference.derivative(id, 0));
     for (Form f : s.forms)
-        if (f == Form::recurrent || f == Form::chunked)
+        if (f == Form::recurrent || f == Form::chunked || f == Form::summary)
             sheet.same(f, p, 16, sheet.call(f, p, {.chunk = 16}), reference, gradients, 1e-4);
 }
 

@@ -136,7 +136,8 @@ void stream(Sheet& sheet) {
     for (Form f : s.forms) sheet.not_applicable(f, Direction::backward, "it is about the state of a stream");
     sheet.not_applicable(Form::step, "the recurrent form is the same stream in one call");
     sheet.not_applicable(Form::parallel, "a stream comes in pieces");
-    CallTensors exact, states[2];
+    constexpr Form forms[] = {Form::recurrent, Form::chunked, Form::summary};
+    CallTensors exact, states[3];
     for (int piece = 0; piece < pieces; ++piece) {
         Draw draw = s.draw("stream", piece);
         auto p = s.point(shape_with(s.rule, s.dims(3, 4, 3), 1, tokens, 1), draw);
@@ -144,8 +145,8 @@ void stream(Sheet& sheet) {
         if (piece) set_states(s, p, exact);
         Reference const reference(s.compiled, p);
         exact = reference.forward();
-        for (int i = 0; i < 2; ++i) {
-            Form const f = i ? Form::chunked : Form::recurrent;
+        for (int i = 0; i < 3; ++i) {
+            Form const f = forms[i];
             if (!s.has(f)) continue;
             if (piece) set_states(s, p, states[i]);
             auto const got = sheet.call(f, p, {.chunk = 16, .backward = false});

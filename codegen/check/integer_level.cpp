@@ -144,7 +144,7 @@ struct Checked {
         Outcome o;
         Answer got[2];
         for (bool backward : {false, true}) {
-            Manner manner{.form = code(f), .chunk = f == Form::chunked ? chunk : 0};
+            Manner manner{.form = code(f), .chunk = f == Form::chunked || f == Form::summary ? chunk : 0};
             manner.forward = !backward, manner.backward = backward;
             manner.host = Host::watched, manner.threads = 2;
             got[backward] = invoke(s.described, s.rule, e.point, manner);

@@ -27,9 +27,9 @@ Subject::Subject(Compiled const& c, runtime::isa_level level, std::vector<Form> 
       facts(codegen::facts(c.rule().declaration, c.rule().derived)),
       seed(s) {
     auto const& table = c.production(level)->of[0];
-    for (Form f : {Form::step, Form::recurrent, Form::chunked, Form::parallel}) {
+    for (Form f : {Form::step, Form::recurrent, Form::chunked, Form::parallel, Form::summary}) {
         bool const wanted = asked.empty() || std::find(asked.begin(), asked.end(), f) != asked.end();
-        int const kernel = f == Form::step ? 0 : f == Form::recurrent ? 1 : 2;
+        int const kernel = f == Form::step ? 0 : f == Form::recurrent ? 1 : f == Form::summary ? 3 : 2;
         if (wanted && table[kernel][0] && table[kernel][1]) forms.push_back(f);
     }
 }
@@ -84,7 +84,8 @@ static int chunk_of(Form f, Point const& p, int chunk) {
 
 Answer Sheet::call(Form f, Point const& p, Manner manner) {
     manner.form = code(f);
-    if (f != Form::chunked) manner.chunk = 0;
+    // Segments of the form summary are 16 chunks: with chunks of one token most points have several.
+    if (f != Form::chunked) manner.chunk = f == Form::summary ? 1 : 0;
     Result next = at(f, manner.forward ? Direction::forward : Direction::backward).second;
     describe(next, subject.rule, p);
     next.chunk = chunk_of(f, p, manner.chunk);

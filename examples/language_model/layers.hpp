@@ -9,15 +9,17 @@
 namespace lm {
 
 inline constexpr double norm_epsilon = 1e-6;
+// What a memory reads that has little in it is small, and should stay small; its norm only keeps large reads in bounds.
+inline constexpr double read_epsilon = 1.0;
 
-template<class K> K inverse_rms(K const* x, int n) {
-    return K(1.0) / root(sum<K>(n, [x](int i) { return x[i] * x[i]; }) * K(1.0 / n) + K(norm_epsilon));
+template<class K> K inverse_rms(K const* x, int n, double epsilon) {
+    return K(1.0) / root(sum<K>(n, [x](int i) { return x[i] * x[i]; }) * K(1.0 / n) + K(epsilon));
 }
 
 // y = w . x r with r = (mean x^2 + eps)^-1/2 over each row of n; r is kept.
 template<class K> void rms_norm(K* y, K* inverse, K const* x, K const* w, int rows, int n) {
     for (int t = 0; t < rows; ++t, x += n, y += n) {
-        K const r = inverse[t] = inverse_rms(x, n);
+        K const r = inverse[t] = inverse_rms(x, n, norm_epsilon);
         for (int i = 0; i < n; ++i) y[i] = x[i] * r * w[i];
     }
 }
@@ -41,7 +43,7 @@ void gated_norm(K* y, K* inverse, K const* x, K const* gate, int gate_row, K con
                 int n) {
     for (int t = 0; t < rows; ++t, gate += gate_row)
         for (int h = 0; h < heads; ++h, x += n, y += n) {
-            K const r = inverse[t * heads + h] = plain ? K(1.0) : inverse_rms(x, n);
+            K const r = inverse[t * heads + h] = plain ? K(1.0) : inverse_rms(x, n, read_epsilon);
             for (int i = 0; i < n; ++i) y[i] = x[i] * r * w[i] * silu(gate[h * n + i]);
         }
 }
