@@ -144,7 +144,8 @@ TEST_CASE("a sum that is negated or subtracted keeps its parentheses") {
     b.body.results = {{"o", b.scale(-1, b.add(b.map("tanh", v), v))},
                       {"S", b.add(S, b.scale(-1, b.mul(b.add(S, outer), outer)))}};
     auto const all = lines(plain, Form::step, b);
-    CHECK_LINE(all, "each i < dv: o(i, 0) = -(map_tanh(v(i, 0)) + v(i, 0))");
+    CHECK_LINE(all, "each i < dv: x(i, 0) = -(map_tanh(v(i, 0)) + v(i, 0))");
+    CHECK_LINE(all, "each i < dv, j < dk: S(i, j) = S(i, j) - (S(i, j) + v_k(i, j)) * v_k(i, j)");
 }
 
 TEST_CASE("masks select") {
