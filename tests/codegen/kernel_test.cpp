@@ -106,6 +106,23 @@ TEST_CASE("a product of two transposes is computed transposed") {
     CHECK_LINE(all, "S_v: n x dk");
     CHECK_LINE(all, "# S_v^T = S^T v^T");
     CHECK_LINE(all, "multiply(S_v, v, S)");
+    CHECK_LINE(all, "multiply_tn(S_v_v, S_v, v)");
+}
+
+TEST_CASE("a matrix that is wanted the other way round is read so entry by entry, or copied so for an operation") {
+    auto const rule = rule_of("S <<= alpha * S + v * T(k), o <<= S * q");
+    Builder b(rule.dims);
+    auto const k = b.input("k", {tokens, dk}), v = b.input("v", {tokens, dv}), S = b.input("S", {dv, dk}),
+               alpha = b.input("alpha", {tokens, single});
+    EventRows const row{EventRows::Kind::tokens, {0}, {}};
+    auto const G = b.gram(k, k, alpha, {1, {0}, row, row, true});
+    auto const both = b.interleave({G, b.transpose(G)});
+    b.body.results = {{"o", b.pick(b.matmul(both, b.solve(b.transpose(G), v)), 0, 2)}, {"S", S}};
+    auto const all = lines(rule, Form::chunked, b);
+    CHECK_LINE(all, "interleave(rows, 0, 2, G)");
+    CHECK_LINE(all, "each i < n, e < n: rows(2 * i + 1, e) = G(e, i)");
+    CHECK_LINE(all, "transpose(G_t, G)");
+    CHECK_LINE(all, "solve(U, G_t, v)");
 }
 
 TEST_CASE("a function of few entries is called once for each, not once for every entry of a wider loop") {
@@ -118,6 +135,17 @@ TEST_CASE("a function of few entries is called once for each, not once for every
     CHECK_LINE(all, "each : x(0, 0) = unlog(g(0, 0))");
     CHECK_LINE(all, "each i < dv, j < dk: S(i, j) = x(0, 0) * S(i, j) + beta(0, 0) * S(i, j)");
     CHECK_LINE(all, "clear(zero)");
+}
+
+TEST_CASE("a sum that is negated or subtracted keeps its parentheses") {
+    Builder b(plain.dims);
+    auto const S = b.input("S", {dv, dk}), k = b.input("k", {dk, single}), v = b.input("v", {dv, single});
+    auto const outer = b.mul(v, b.transpose(k));
+    b.body.results = {{"o", b.scale(-1, b.add(b.map("tanh", v), v))},
+                      {"S", b.add(S, b.scale(-1, b.mul(b.add(S, outer), outer)))}};
+    auto const all = lines(plain, Form::step, b);
+    CHECK_LINE(all, "each i < dv: x(i, 0) = -(map_tanh(v(i, 0)) + v(i, 0))");
+    CHECK_LINE(all, "each i < dv, j < dk: S(i, j) = S(i, j) - (S(i, j) + v_k(i, j)) * v_k(i, j)");
 }
 
 TEST_CASE("masks select") {
@@ -141,6 +169,20 @@ TEST_CASE("dead memory is used again, in place where the same entry is read") {
     CHECK_LINE(lines(plain, Form::chunked, b), "squares: n x n in place of q_k");
 }
 
+TEST_CASE("a sum over rows does not stand in the place of a row that it reads again and again") {
+    auto const rule = rule_of("z <<= z + k, y <<= z % q", "OUTPUT(y, dk)");
+    auto const d = Extent::dim(0);
+    Builder b(rule.dims);
+    auto const z = b.input("z", {d, single}), k = b.input("k", {tokens, d}), q = b.input("q", {tokens, d});
+    auto const row = b.named(b.map("tanh", b.transpose(z)), "row");
+    auto const sum = b.named(b.sum(b.mul(row, k), 0), "sum");
+    b.body.results = {{"y", b.mul(q, sum)}, {"z", z}};
+    auto const all = lines(rule, Form::chunked, b);
+    CHECK_LINE(all, "row: 1 x dk");
+    CHECK_LINE(all, "each i < n, j < dk: sum(0, j) = sum(0, j) + row(0, j) * k(i, j)");
+    CHECK_LINE(all, "sum: 1 x dk");
+}
+
 TEST_CASE("names are identifiers, unique, and never a word of the text") {
     Names names;
     CHECK(names.fresh("k.1") == "k_1");
@@ -151,6 +193,8 @@ TEST_CASE("names are identifiers, unique, and never a word of the text") {
     CHECK(names.fresh("1st") == "x1st");
     CHECK(names.fresh("") == "x");
     CHECK(names.fresh("map_exp") == "map_exp_");
+    CHECK(names.fresh("e") == "e_");
+    CHECK(names.fresh("room") == "room_");
 }
 
 TEST_CASE("scheduling is a pure function") {

@@ -206,6 +206,11 @@ TEST_CASE("what has a split and a summary") {
     CHECK_FALSE(split(derived("value_decay_erase"))); // a system per value channel
     CHECK_FALSE(split(derived("momentum_delta")));    // coupled states
     CHECK_FALSE(split(derived("two_states")));        // one state feeds the other
+    for (auto const* name : {"state_in_decay", "state_in_key_decay", "state_in_value_decay", "state_in_erase_key"}) {
+        INFO(name);
+        CHECK_FALSE(split(derived(name)));
+        CHECK(derived(name).no_summary);
+    }
     for (auto const* name : {"gated_delta", "gla", "gla_value_gate", "gated_oja", "mlstm_sig", "delta_product2"}) {
         INFO(name);
         CHECK_FALSE(derived(name).no_summary);
@@ -214,5 +219,23 @@ TEST_CASE("what has a split and a summary") {
          {"gla_both_gates", "value_decay_erase", "momentum_delta", "two_states", "value_write_read_gates"}) {
         INFO(name);
         CHECK(derived(name).no_summary);
+    }
+}
+
+TEST_CASE("every operand is an input of the step and of the chunk, used or not, in the order of the rule") {
+    for (auto const* name : {"delta_product2", "mamba2", "two_states", "mapped_keys", "read_between"}) {
+        INFO(name);
+        auto const rule = typed(named(name));
+        std::vector<std::string> wanted;
+        for (auto const& o : rule.operands)
+            if (o.role != Role::output)
+                for (int j = 0; j < std::max(1, o.steps); ++j)
+                    wanted.push_back(o.steps ? o.name + "." + std::to_string(j) : o.name);
+        for (auto const& body : {lower_step(rule), lower_chunk(rule, *derive(rule).recurrence)}) {
+            std::vector<std::string> inputs;
+            for (auto const& node : body.nodes)
+                if (node.op == Op::input) inputs.push_back(node.name);
+            CHECK(inputs == wanted);
+        }
     }
 }

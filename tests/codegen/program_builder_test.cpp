@@ -54,8 +54,15 @@ TEST_CASE("what does not fit says the shapes") {
     CHECK_THROWS_WITH(b.hold(K, 2, 0), "hold does not fit: n x dk");
     CHECK_THROWS_WITH(b.pick(K, 0, 2), "pick does not fit: n x dk");
     CHECK_THROWS_WITH(b.decay({K}, diagonal(), 1), "decay does not fit: n x dk");
+    CHECK_THROWS_WITH(b.decay({g, g}, diagonal(), 1), "decay does not fit: n x 1 log n x 1 log");
+    CHECK_THROWS_WITH(b.gram(K, K, V, diagonal()), "gram does not fit: n x dv");
     CHECK_THROWS_WITH(b.gram(K, V, g, diagonal()), "gram does not fit: n x dk n x dv n x 1 log");
     CHECK_THROWS_WITH(b.solve(K, V), "solve does not fit: n x dk n x dv");
+    auto const W = b.input("W", {dk, dk});
+    CHECK_THROWS_WITH(b.interleave({W, W}), "interleave does not fit: dk x dk dk x dk");
+    auto const D = b.input("D", {n, n});
+    CHECK_THROWS_WITH(b.apply(D, W, g, diagonal()), "apply does not fit: n x n dk x dk n x 1 log");
+    CHECK_THROWS_WITH(b.applyt(D, W, g, diagonal()), "applyt does not fit: n x n dk x dk n x 1 log");
 }
 
 TEST_CASE("equal nodes merge and keep the first hint") {
@@ -73,6 +80,12 @@ TEST_CASE("equal nodes merge and keep the first hint") {
     auto const g = b.input("g", {n, single}, true);
     CHECK(b.decay({g}, diagonal(), 1) == b.decay({g}, diagonal(), 1));
     CHECK(b.decay({g}, diagonal(), 1) != b.decay({g}, other, 1));
+    Span first = diagonal(), second = diagonal();
+    first.micro_steps = second.micro_steps = 2;
+    second.decaying = {1};
+    CHECK(b.decay({g}, first, 1) != b.decay({g}, second, 1));
+    auto const M = b.input("M", {n, n});
+    CHECK(b.solve(M, K) != b.solve(M, K, true));
     Builder again(dims, b.body);
     CHECK(again.mul(K, V) == p);
     CHECK(again.body.nodes.size() == b.body.nodes.size());
@@ -86,6 +99,7 @@ TEST_CASE("constants and trivial cases fold") {
     SECTION("sums and products") {
         CHECK(b.add(c(0), K) == K);
         CHECK(b.add(K, c(0, {n, dk})) == K);
+        CHECK(b.shape(b.add(c(0, {n, dk}), b.input("row", {single, dk}))) == Extents{n, dk});
         CHECK(b.mul(K, c(1, {n, dk})) == K);
         CHECK(b.mul(c(0), K) == c(0, {n, dk}));
         CHECK(b.add(c(2), c(3)) == c(5));
@@ -100,6 +114,12 @@ TEST_CASE("constants and trivial cases fold") {
         CHECK(b.shape(wide) == Extents{n, dk});
         CHECK(b.mul(K, wide) == b.mul(K, beta));
         CHECK(b.add(wide, K) == b.add(beta, K));
+        auto const thrice = b.mul(beta, c(3, {n, dk}));
+        CHECK(b.add(thrice, K) == b.add(b.scale(3, beta), K));
+        CHECK(b.mul(thrice, K) == b.scale(3, b.mul(beta, K)));
+        auto const column = b.input("column", {n, single});
+        CHECK(b.shape(b.add(wide, column)) == Extents{n, dk});
+        CHECK(b.shape(b.mul(wide, column)) == Extents{n, dk});
     }
     SECTION("matrices") {
         CHECK(b.transpose(b.transpose(K)) == K);
@@ -108,9 +128,15 @@ TEST_CASE("constants and trivial cases fold") {
         CHECK(b.sum(beta, 1) == beta);
         CHECK(b.sum(c(2, {Extent::of(3), single}), 0) == c(6));
         CHECK(b.matmul(K, b.eye(dk)) == K);
+        CHECK(b.matmul(b.eye(dk), b.transpose(K)) == b.transpose(K));
         CHECK(b.matmul(K, c(0, {dk, dv})) == c(0, {n, dv}));
         CHECK(b.matmul(beta, b.input("r", {single, dv})) == b.mul(beta, b.input("r", {single, dv})));
         CHECK(b.eye(single) == c(1));
+    }
+    SECTION("derivatives") {
+        CHECK(b.dmap("neg", K) == c(-1, {n, dk}));
+        CHECK(b.dmap("exp", K) == b.map("exp", K));
+        CHECK(b.vector_vjp("l2norm", K, c(0, {n, dk}), 1, 0) == c(0, {n, dk}));
     }
     SECTION("logs") {
         CHECK(b.addlog(g, b.logone({n, single})) == g);
@@ -128,12 +154,23 @@ TEST_CASE("constants and trivial cases fold") {
         CHECK(b.hold(c(1, {n, single}), 1, 0) != c(1, {n, single}));
         CHECK(b.hold(b.logone({n, single}), 1, 1) == b.logone({n, single}));
         CHECK(b.hold(b.hold(K, 1, 0), 1, 0) == b.hold(K, 1, 0));
+        CHECK(b.hold(b.hold(K, 1, 0), 1, 1) != b.hold(K, 1, 0));
+        CHECK(b.shape(b.pick(b.interleave({E, b.scale(2, E)}), 0, 4)) == Extents{n, dk});
     }
     SECTION("what comes from the start needs no mask") {
         auto s = diagonal();
         s.writes = {EventRows::Kind::start, {}, {}};
         CHECK(b.mask(s) == c(1, {n, single}));
+        s = diagonal();
+        s.reads = {EventRows::Kind::end, {}, {}};
+        CHECK(b.mask(s) == c(1, {single, n}));
         CHECK(b[b.mask(diagonal())].op == Op::decay);
+    }
+    SECTION("forms of nothing") {
+        CHECK(b.gram(K, c(0, {n, dk}), g, diagonal()) == c(0, {n, n}));
+        CHECK(b.apply(c(0, {n, n}), K, g, diagonal()) == c(0, {n, dk}));
+        CHECK(b.applyt(c(0, {n, n}), K, g, diagonal()) == c(0, {n, dk}));
+        CHECK(b.spread(c(0, {n, n}), K, K, g, diagonal()) == c(0, {n, single}));
     }
     SECTION("systems without coupling") {
         CHECK(b.solve(c(0, {n, n}), K) == K);
@@ -209,6 +246,23 @@ TEST_CASE("equality of programs leaves names aside") {
     other = forward;
     other.phases[0].carries.clear();
     CHECK_FALSE(forward == other);
+}
+
+TEST_CASE("a backward keeps the inputs that nothing uses, and owes them zero") {
+    Builder b(dims);
+    auto const k = b.input("k", {Extent::tokens(1), Extent::dim(0)});
+    b.input("unused", {Extent::tokens(1), Extent::dim(1)});
+    b.body.results.push_back({"o", b.scale(2, k)});
+    auto const both = differentiate(b.body, dims);
+    auto const there = [&](std::string const& name) {
+        return std::any_of(both.nodes.begin(), both.nodes.end(),
+                           [&](Node const& n) { return n.op == Op::input && n.name == name; });
+    };
+    CHECK(there("k"));
+    CHECK(there("unused"));
+    REQUIRE(both.results.size() == 3); // o, d_k, d_unused
+    auto const& zero = both.nodes[both.results[2].second];
+    CHECK((zero.op == Op::constant && zero.number == 0 && zero.shape == b.shape(1)));
 }
 
 TEST_CASE("a backward starts with its forward and names cotangents after values") {

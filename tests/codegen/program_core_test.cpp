@@ -113,6 +113,12 @@ std::vector<Case> plain_rows() {
              auto const M = b.gram(R, X, rows(b, "A", per(2), single), with(mixed(), at({1, 2}), at({0, 1})));
              return b.solve(M, rows(b, "B", per(2), dv));
          }},
+        {"solve, a gram of all pairs",
+         [](B& b) {
+             auto const R = rows(b, "R", per(2), dk), X = rows(b, "X", per(2), dk);
+             auto const all = with(mixed(), at({0, 1}), at({0, 1}), false);
+             return b.solve(b.gram(R, X, rows(b, "A", per(2), single), all), rows(b, "B", per(2), dv));
+         }},
         {"solve, a product that is not lower",
          [](B& b) {
              return b.solve(b.mul(rows(b, "M", per(2), per(2)), rows(b, "N", per(2), per(2))),

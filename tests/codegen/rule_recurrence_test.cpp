@@ -155,6 +155,9 @@ TEST_CASE("equal maths, equal text") {
         {"S <<= S + max(v, f) * T(k)", "S <<= S + max(f, v) * T(k)", true, true},
         {"S <<= S + T(k * T(v))", "S <<= S + v * T(k)", true, true},
         {"S <<= S + sum(k % q) * v * T(k)", "S <<= S + dot(q, k) * v * T(k)", true, true},
+        {"S <<= S + v * T(k) + f * T(e) - f * T(e)", "S <<= S + v * T(k)", true, true},
+        {"S <<= S + max(v, 0) * T(k)", "S <<= S + max(v, f - f) * T(k)", true, true},
+        {"S <<= S + v * max(T(k), T(e))", "S <<= S + v * max(T(e), T(k))", true, true},
         {"S <<= S / (2 * beta) + v * T(k)", "S <<= 0.5 * S / beta + v * T(k)", true, true},
         {"S <<= S * diag(exp(w)), S <<= S + beta * (v - S * k) * T(k)",
          "S <<= S * diag(exp(w)) + beta * (v - S * (exp(w) % k)) * T(k)", false, true},
@@ -182,6 +185,8 @@ TEST_CASE("scalars that are sums over several reads have one form") {
         {"s <<= dot(S * (k % (Q * e)), f)", "s <<= dot(e, T(Q) * (k % (T(S) * f)))"},
         {"s <<= sum(S) + sum(v * T(k))", "s <<= sum(v) * sum(k) + sum(T(S))"},
         {"s <<= dot(S * q, S * q)", "s <<= dot(q, (T(S) * S) * q)"},
+        {"s <<= sum(S * diag(e))", "s <<= sum(S * e)"},
+        {"s <<= sum(diag(k % e)) + sum(S)", "s <<= dot(e, k) + sum(S)"},
         {"s <<= sum((S * W) * q)", "s <<= sum(S * (W * q))"},
     };
     for (auto const& [one, other] : same) {
@@ -194,6 +199,10 @@ TEST_CASE("the text does not depend on the order of operands and of independent 
     auto const a = typed("M <<= M + v * T(e), S <<= S + (M * q) * T(k), y <<= M * q, o <<= S * q");
     auto const b = typed("M <<= v * T(e) + M, y <<= M * q, S <<= (M * q) * T(k) + S, o <<= S * q");
     CHECK(print(a, recurrence(a)) == print(b, recurrence(b)));
+    std::string const coupled = "M <<= r * M + (S * k) * T(k), S <<= alpha * S + M";
+    auto const c = typed("o <<= S * q, y <<= M * q, " + coupled), d = typed("y <<= M * q, o <<= S * q, " + coupled);
+    CHECK(c.operands[0].name != d.operands[0].name);
+    CHECK(print(c, recurrence(c)) == print(d, recurrence(d)));
 }
 
 // {rule, words, the text at the caret}
@@ -230,6 +239,12 @@ TEST_CASE("each reason is at its operator") {
         {"S <<= S + exp(v * T(k))" + output, {"exp of a matrix"}, "exp"},
         {"Q <<= Q + diag(k), x <<= Q * q", {"low rank"}, "diag"},
         {"n <<= n + n % n % k, o <<= v * dot(n, q)", {"two state reads"}, "% n"},
+        {"n <<= n + dot(n % n, k) * k, o <<= v * dot(n, q)", {"two state reads"}, "* k"},
+        {"S <<= dot(S * k, v) *  S + v * T(k)" + output, {"two state reads"}, "*  S"},
+        {"S <<= S % B + v * T(k)" + output, {"entrywise product of two matrices"}, "% B"},
+        {"S <<= S + dot(S * k, S * k) * v * T(k)" + output, {"two state reads"}, "* T(k)"},
+        {"S <<= S + dot(tanh(S * k), v) * v * T(k)" + output, {"tanh of the state"}, "tanh"},
+        {"S <<= S + v * T(k) / dot(S * k, v)" + output, {"division by the state"}, "/"},
     };
     for (auto const& m : all) {
         INFO(m.text);
