@@ -7,7 +7,11 @@ namespace {
 
 constexpr int zero[] = {0}, one[] = {1}, zero_one[] = {0, 1}, zero_one_two[] = {0, 1, 2}, twice[] = {1, 1, 2},
               far[] = {3}, all_four[] = {0, 1, 2, 3}, pairs_of[] = {0, 0, 1},
-              twenty[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+              twenty[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+              next_twenty[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
+              forty[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+                         20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39},
+              two_ends[] = {0, 39};
 constexpr int second[] = {0, 1};
 template<int n> constexpr int_list list(int const (&x)[n]) { return {x, n}; }
 constexpr int_list none{};
@@ -40,6 +44,8 @@ shape const spans[] = {
 shape const wide_tokens[] = {
     {"twenty events and decays a token", {20, list(twenty), tokens(list(twenty)), tokens(list(twenty)), true}},
     {"twenty decays a token", {20, list(twenty), tokens(list(zero_one)), tokens(list(zero_one_two)), true}},
+    {"forty decays between two events", {40, list(forty), tokens(list(two_ends)), tokens(list(two_ends)), true}},
+    {"twenty reads after twenty writes", {20, list(far), tokens(list(next_twenty)), tokens(list(twenty)), true}},
     {"twenty events and one decay a token", {20, list(far), tokens(list(twenty)), tokens(list(twenty)), true}},
 };
 
