@@ -156,7 +156,7 @@ TEST_CASE("equal maths, equal text") {
         {"S <<= S + T(k * T(v))", "S <<= S + v * T(k)", true, true},
         {"S <<= S + sum(k % q) * v * T(k)", "S <<= S + dot(q, k) * v * T(k)", true, true},
         {"S <<= S + v * T(k) + f * T(e) - f * T(e)", "S <<= S + v * T(k)", true, true},
-        {"S <<= S + max(v, 0) * T(k)", "S <<= S + max(v, f - f) * T(k)", true, true},
+        {"S <<= S + (max(v, 0) - max(v, f - f)) * T(k) + v * T(k)", "S <<= S + v * T(k)", true, true},
         {"S <<= S + v * max(T(k), T(e))", "S <<= S + v * max(T(e), T(k))", true, true},
         {"S <<= S / (2 * beta) + v * T(k)", "S <<= 0.5 * S / beta + v * T(k)", true, true},
         {"S <<= S * diag(exp(w)), S <<= S + beta * (v - S * k) * T(k)",
@@ -187,6 +187,8 @@ TEST_CASE("scalars that are sums over several reads have one form") {
         {"s <<= dot(S * q, S * q)", "s <<= dot(q, (T(S) * S) * q)"},
         {"s <<= sum(S * diag(e))", "s <<= sum(S * e)"},
         {"s <<= sum(diag(k % e)) + sum(S)", "s <<= dot(e, k) + sum(S)"},
+        {"s <<= sum(diag(k) * diag(e)) + sum(S)", "s <<= dot(e, k) + sum(S)"},
+        {"s <<= sum(T(diag(k))) + sum(S)", "s <<= sum(k) + sum(S)"},
         {"s <<= sum((S * W) * q)", "s <<= sum(S * (W * q))"},
     };
     for (auto const& [one, other] : same) {

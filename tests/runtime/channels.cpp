@@ -6,7 +6,12 @@ using namespace fixture;
 namespace {
 
 constexpr int zero[] = {0}, one[] = {1}, zero_one[] = {0, 1}, zero_one_two[] = {0, 1, 2}, twice[] = {1, 1, 2},
-              far[] = {3}, all_four[] = {0, 1, 2, 3};
+              far[] = {3}, all_four[] = {0, 1, 2, 3}, pairs_of[] = {0, 0, 1},
+              twenty[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19},
+              next_twenty[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
+              forty[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+                         20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39},
+              two_ends[] = {0, 39};
 constexpr int second[] = {0, 1};
 template<int n> constexpr int_list list(int const (&x)[n]) { return {x, n}; }
 constexpr int_list none{};
@@ -30,8 +35,18 @@ shape const spans[] = {
     {"from the start", {1, list(zero), tokens(list(zero)), {event_rows::start, {}, {}}, true}},
     {"to the end", {2, list(zero_one), {event_rows::end, {}, {}}, tokens(list(zero_one)), true}},
     {"start to end", {1, list(zero), {event_rows::end, {}, {}}, {event_rows::start, {}, {}}, true}},
+    {"two events at one place", {2, list(one), tokens(list(pairs_of)), tokens(list(pairs_of)), true}},
     {"reads to decays", {2, list(one), tokens(list(zero_one)), {event_rows::decays, {}, {}}, false}},
     {"decays to writes", {2, list(one), {event_rows::decays, {}, {}}, tokens(list(zero_one)), false}},
+};
+
+// More than a tile holds: events and decays of one token, or one of them.
+shape const wide_tokens[] = {
+    {"twenty events and decays a token", {20, list(twenty), tokens(list(twenty)), tokens(list(twenty)), true}},
+    {"twenty decays a token", {20, list(twenty), tokens(list(zero_one)), tokens(list(zero_one_two)), true}},
+    {"forty decays between two events", {40, list(forty), tokens(list(two_ends)), tokens(list(two_ends)), true}},
+    {"twenty reads after twenty writes", {20, list(far), tokens(list(next_twenty)), tokens(list(twenty)), true}},
+    {"twenty events and one decay a token", {20, list(far), tokens(list(twenty)), tokens(list(twenty)), true}},
 };
 
 template<class K>
@@ -94,6 +109,10 @@ TEST_CASE("channel operations over the field are their definitions") {
     check_span<field>(spans[0], 70, 3, domain::log, gates::usual, false);
     check_span<field>(spans[1], 70, 3, domain::log, gates::usual, false);
     check_span<field>(spans[2], 50, 3, domain::linear, gates::usual, false);
+    for (auto const& s : wide_tokens)
+        for (int n : {1, 2, 3}) check_span<field>(s, n, 2, domain::linear, gates::usual, false);
+    for (int d : {64, 65, 130}) // more channels than a panel holds
+        check_span<field>(spans[2], 3, d, domain::linear, gates::usual, false);
 }
 
 TEMPLATE_TEST_CASE("channel operations over floats, from weak gates to resets", "", float, double) {

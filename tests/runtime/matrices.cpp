@@ -147,6 +147,8 @@ TEMPLATE_TEST_CASE("sums, transposes, events in order", "", field, float, double
             check("sum_cols", r, 0, c, cols, col_sum, budget<K>());
             transpose<K>(flipped, x);
             check("transpose", r, 0, c, flipped, reference::transposed(x.twin), 0);
+            copy<K>(back, x);
+            check("copy", r, 0, c, back, x.twin, 0);
             interleave<K>(both, 0, 2, x), interleave<K>(both, 1, 2, y);
             pick<K>(back, both, 1, 2);
             check("pick", r, 0, c, back, y.twin, 0);
