@@ -187,24 +187,13 @@ Component component(TypedRule const& rule, std::vector<OperandId> const& group, 
     return c;
 }
 
-// A matrix of every token has no place in a chunk, which holds one row per token.
-void check_atoms(TypedRule const& rule, Monomial const& m) {
-    for (auto const& f : m) {
-        Atom const& a = *f.atom;
-        if (a.kind == Atom::Kind::read && rule.operands[a.operand].per_token())
-            throw Refused{{rule.operands[a.operand].name +
-                               " is a matrix of every token: a chunk holds a vector of every token; not generated",
-                           a.where}};
-        check_atoms(rule, a.left);
-        check_atoms(rule, a.right);
-        for (auto const& v : a.arguments)
-            for (auto const& t : v.terms)
-                for (auto const* part : {&t.scalar, &t.rows, &t.cols}) check_atoms(rule, *part);
-    }
-}
-void check_atoms(TypedRule const& rule, Value const& v) {
-    for (auto const& t : v.terms)
-        for (auto const* part : {&t.scalar, &t.rows, &t.cols}) check_atoms(rule, *part);
+// A matrix of every token has no place in a chunk, which holds one row per token; nor has its gradient, where it
+// cancels.
+void check_operands(TypedRule const& rule) {
+    for (auto const& o : rule.operands)
+        if (o.per_token() && o.shape.rows != one && o.shape.cols != one)
+            throw Refused{{o.name + " is a matrix of every token: a chunk holds a vector of every token; not generated",
+                           o.where}};
 }
 
 } // namespace
@@ -215,8 +204,7 @@ std::variant<Recurrence, Reason> normalise(TypedRule const& rule) {
         Recurrence out;
         for (auto const& group : groups_of(rule, needs_of(rule, flow)))
             out.components.push_back(component(rule, group, flow));
-        for (auto const& u : flow.updates) check_atoms(rule, u.value);
-        for (auto const& o : flow.outputs) check_atoms(rule, o.value);
+        check_operands(rule);
         out.outputs = std::move(flow.outputs);
         return out;
     } catch (Refused const& refused) {

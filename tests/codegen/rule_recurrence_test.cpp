@@ -228,7 +228,7 @@ TEST_CASE("each reason is at its operator") {
         {"S <<= S + dot(S * k, v) *  (S * k) * T(k)" + output, {"two state reads"}, "*  (S"},
         {"S <<= S * A + v * T(k)" + output, {"dense matrix", "no low-rank factor"}, "* A"},
         {"S <<= S * W + v * T(k)" + output, {"dense matrix", "no low-rank factor"}, "* W"},
-        {"S <<= S + v * T(A * k)" + output, {"matrix of every token"}, "* k"},
+        {"S <<= S + v * T(A * k)" + output, {"matrix of every token"}, "A * k"},
         {"S <<= diag(v) * S + S *  diag(a) + v * T(k)" + output, {"not diag(g) S diag(a)"}, "*  diag(a)"},
         {"S <<= S + B" + output, {"not of low rank", "no low-rank factor"}, "B"},
         {"S <<= S + dot(S * k, v) * v * T(k)" + output, {"dot product", "not generated"}, "dot"},

@@ -151,6 +151,8 @@ inline std::vector<CatalogueRule> const& catalogue() {
          "INPUT(A, dk, dk); OUTPUT(y, dk)", "matrix of every token"},
         {"decay_not_a_product", "S <<= diag(v) * S + S * diag(w) + v * T(k), o <<= S * q", "GATE(w, linear, dk)",
          "diag"},
+        {"matrix_that_cancels", "S <<= S + v * T(k), o <<= S * q + (B - B) * q", "INPUT(B, dv, dk)",
+         "matrix of every token"},
         {"full_rank_write", "S <<= S + B, o <<= S * q", "INPUT(B, dv, dk)", "low rank"},
         {"dot_read", "S <<= S + dot(S * k, v) * v * T(k), o <<= S * q", "", "dot product"},
         {"own_transpose", "Q <<= Q + T(Q) + k * T(k), y <<= Q * q", "STATE(Q, dk, dk); OUTPUT(y, dk)", "transpose"},
