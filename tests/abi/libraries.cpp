@@ -55,7 +55,8 @@ TEST_CASE("two libraries of one program each compute their own rule") {
     dl_call call{};
     CHECK(contract_rules_forward(contract_rules_rule_named("delta"), &call, &status) == DL_BAD_FIELD);
     CHECK(std::string(contract_rules_last_path()).empty());
-    CHECK(std::string(other_rules_last_path()).find("step forward") != std::string::npos);
+    // One token, and the library has no other form.
+    CHECK(std::string(other_rules_last_path()).find("chunked forward") != std::string::npos);
     // A rule of the other is refused by name.
     call.struct_size = sizeof call, call.abi_version = DL_ABI_VERSION;
     CHECK(contract_rules_forward(other_rules_rule_at(0), &call, &status) == DL_BAD_FIELD);

@@ -182,6 +182,8 @@ struct driver {
         if (kernels.level[level]) {
             run = kernels.level[level]->of[scalar][form][backward];
             if (!run && form == 0) form = 1, run = kernels.level[level]->of[scalar][form][backward];
+            // Of one token too, where chunks are all there is.
+            if (!run && call.form == DL_CHOOSE) form = 2, run = kernels.level[level]->of[scalar][form][backward];
             if (form == 3 && !kernels.level[level]->of[scalar][2][backward]) run = {};
         }
         if (!run) {
