@@ -13,7 +13,7 @@ template<class K, class F> OracleData<K> filled(Declaration const& rule, Dims co
     auto const use = uses(rule);
     for (std::size_t i = 0; i < rule.operands.size(); ++i) {
         DeclaredOperand const& o = rule.operands[i];
-        int const rows = o.dims.size() > 0 ? dims.at(o.dims[0]) : 1, cols = o.dims.size() > 1 ? dims.at(o.dims[1]) : 1;
+        int const rows = o.dims.empty() ? 1 : dims.at(o.dims[0]), cols = o.dims.size() > 1 ? dims.at(o.dims[1]) : 1;
         auto one = [&] { return draw(o, use[i], rows, cols); };
         switch (o.role) {
         case Role::output: break;

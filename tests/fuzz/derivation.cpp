@@ -24,10 +24,10 @@ struct Bytes {
 };
 
 using Extent = std::string; // empty: 1
-struct Form2 {              // rows x columns
+struct Shape {              // rows x columns
     Extent rows, cols;
-    friend bool operator==(Form2 const&, Form2 const&) = default;
-    Form2 turned() const { return {cols, rows}; }
+    friend bool operator==(Shape const&, Shape const&) = default;
+    Shape turned() const { return {cols, rows}; }
     bool scalar() const { return rows.empty() && cols.empty(); }
     bool matrix() const { return !rows.empty() && !cols.empty(); }
 };
@@ -73,7 +73,7 @@ std::vector<Known> const results{
 constexpr int state_count = 5;
 char const* const maps[] = {"exp", "log", "abs", "neg", "sqrt", "tanh", "sigmoid", "softplus", "relu", "elu1", "silu"};
 
-Form2 form_of(std::vector<std::string> const& dims) {
+Shape shape_of(std::vector<std::string> const& dims) {
     return {dims.empty() ? "" : dims[0], dims.size() < 2 ? "" : dims[1]};
 }
 bool varies(Role r) { return r == Role::input || r == Role::gate; }
@@ -121,13 +121,13 @@ struct Maker {
         return operand(*fit[std::size_t(in.below(int(fit.size())))]);
     }
     Extent some_extent() { return std::array<char const*, 3>{"dk", "dv", ""}[std::size_t(in.below(3))]; }
-    Form2 some_form() {
+    Shape some_shape() {
         Extent const rows = some_extent();
         return {rows, some_extent()};
     }
 
-    Tree log_gate(Form2 f, int depth) {
-        auto const gate = [&](auto const& o) { return o.domain == Domain::log && form_of(o.dims) == f; };
+    Tree log_gate(Shape f, int depth) {
+        auto const gate = [&](auto const& o) { return o.domain == Domain::log && shape_of(o.dims) == f; };
         auto leaf = one_of(gate);
         if (!leaf) return number(1, true); // there is none of that shape: refused
         if (depth <= 0) return *leaf;
@@ -137,24 +137,24 @@ struct Maker {
         default: return *leaf;
         }
     }
-    Tree leaf(Form2 f) {
+    Tree leaf(Shape f) {
         bool const turn = f.rows.empty() && !f.cols.empty();
-        Form2 const lies = turn ? f.turned() : f;
-        auto found = one_of([&](auto const& o) { return o.domain != Domain::log && form_of(o.dims) == lies; });
+        Shape const lies = turn ? f.turned() : f;
+        auto found = one_of([&](auto const& o) { return o.domain != Domain::log && shape_of(o.dims) == lies; });
         if (!found && f.matrix()) { // dk x dv, or dv x dv: an outer product
             Tree column = leaf({f.rows, ""});
             return binary("*", std::move(column), leaf({"", f.cols}));
         }
         return turn ? call("T", *found) : *found;
     }
-    Tree product(Form2 f, int depth) {
+    Tree product(Shape f, int depth) {
         Extent const inner = some_extent();
         Tree left = made({f.rows, inner}, depth - 1);
         return binary("*", std::move(left), made({inner, f.cols}, depth - 1));
     }
     Tree factor(int depth) { return in.below(3) ? made({}, depth - 1) : some_number(); }
-    Tree made(Form2 f, int depth) {
-        if (in.rarely()) f = some_form();
+    Tree made(Shape f, int depth) {
+        if (in.rarely()) f = some_shape();
         if (depth <= 0 || !in.left) return leaf(f);
         switch (in.below(f.matrix() ? 12 : 18)) {
         case 0:
@@ -194,7 +194,7 @@ struct Maker {
         }
         case 14:
             if (auto const x = one_of(
-                    [&](auto const& o) { return varies(o.role) && o.domain != Domain::log && form_of(o.dims) == f; }))
+                    [&](auto const& o) { return varies(o.role) && o.domain != Domain::log && shape_of(o.dims) == f; }))
                 return call("previous", *x);
             return leaf(f);
         case 15:
@@ -217,7 +217,7 @@ struct Maker {
         }
     }
     // An update of the class, most of the time: decays, an erase, a write.
-    Tree update(Tree const& target, Form2 f, int depth) {
+    Tree update(Tree const& target, Shape f, int depth) {
         if (in.below(3) == 0) return made(f, depth);
         Tree kept = target;
         switch (in.below(5)) {
@@ -235,7 +235,7 @@ struct Maker {
         }
         if (f.matrix() && in.below(3)) {
             bool const left = in.below(4) == 0;
-            Form2 const key = left ? Form2{f.rows, ""} : Form2{f.cols, ""};
+            Shape const key = left ? Shape{f.rows, ""} : Shape{f.cols, ""};
             Tree read = left ? binary("*", call("T", kept), made(key, 1)) : binary("*", kept, made(key, 1));
             Tree coefficient = made({}, 1);
             Tree const written = made(key, 1);
@@ -252,13 +252,13 @@ struct Maker {
     void state_statement(std::vector<Tree>& to, int which, int depth) {
         Known const& o = known[std::size_t(which)];
         Tree target = operand(o);
-        Tree value = update(target, form_of(o.dims), depth);
+        Tree value = update(target, shape_of(o.dims), depth);
         to.push_back(node(TreeKind::statement, "<<=", {std::move(target), std::move(value)}));
     }
     // Of state `which`; another result reads any state, or is anything.
     void output_statement(int which) {
         Known const& o = results[std::size_t(which)];
-        Form2 const f = form_of(o.dims);
+        Shape const f = shape_of(o.dims);
         Tree target = operand(o);
         std::optional<Tree> value;
         if (which < state_count) {
