@@ -89,7 +89,7 @@ std::string said(BlockWriter const& w, NodeId id, int outside, bool top = false)
     case Op::aslog: return arg(0, outside);
     case Op::hold: return arg(0, outside);
     case Op::interleave: return called("the events of ");
-    case Op::pick: return fmt::format("every {}th row of {} from {}", n.per, arg(0, of_factor), n.index);
+    case Op::pick: return fmt::format("rows {}, {}, .. of {}", n.index, n.index + n.per, arg(0, of_factor));
     case Op::decay: return mask_of(n) == Mask::none ? "products of the decays between" : "mask";
     case Op::gram: return arg(0, of_factor) + " D " + arg(1, of_factor) + "^T";
     case Op::apply: return "sum over e of " + arg(0, of_factor) + "[i,e] D(e,i) . " + arg(1, of_factor) + "[e]";

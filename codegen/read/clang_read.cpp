@@ -131,6 +131,14 @@ void DiagnosticCollector::HandleDiagnostic(clang::DiagnosticsEngine::Level level
                 {Severity::note, "it comes with " + package + "; another folder is named by -- -I FOLDER", {}, {}});
         }
     }
+    if (info.getID() == clang::diag::err_undeclared_var_use ||
+        info.getID() == clang::diag::err_undeclared_var_use_suggest)
+        diagnostic.notes.push_back(
+            {Severity::note,
+             "an operand is declared before the rule: DELTALOOM_INPUT(name) for a number of every "
+             "token, DELTALOOM_INPUT(name, dk) for a vector; so with GATE, STATE, PARAMETER, OUTPUT",
+             {},
+             {}});
     found.push_back(std::move(diagnostic));
 }
 

@@ -48,19 +48,27 @@ std::optional<Form> form_named(std::string const& text) {
 std::vector<Form> forms_or_fail(std::vector<std::string> const& names, Loaded const& loaded) {
     std::vector<Form> forms;
     bool refused = false;
+    auto const why_not = [](Form form, Derived const& d) -> std::optional<Reason> {
+        if (form == Form::step || form == Form::recurrent) return std::nullopt;
+        return form == Form::summary ? d.no_summary : d.missing;
+    };
     for (auto const& text : names) {
         auto const form = form_named(text);
         if (!form)
             throw Failure{Exit::usage,
                           fmt::format("no form '{}'; the forms are step, recurrent, chunked, parallel, summary", text)};
         forms.push_back(*form);
+        std::string others;
+        for (auto const& [declaration, derived] : loaded.rules)
+            if (!why_not(*form, derived)) others += (others.empty() ? "" : ", ") + declaration.name;
         for (auto const& [declaration, derived] : loaded.rules) {
-            auto const& reason = *form == Form::summary ? derived.no_summary : derived.missing;
-            if (*form == Form::step || *form == Form::recurrent || !reason) continue;
+            auto const reason = why_not(*form, derived);
+            if (!reason) continue;
             refused = true;
             Diagnostic const error{Severity::error,
-                                   fmt::format("rule '{}' cannot have the form {} that was asked for: {}",
-                                               declaration.name, text, reason->text),
+                                   fmt::format("rule '{}' cannot have the form {} that was asked for: {}{}",
+                                               declaration.name, text, reason->text,
+                                               others.empty() ? "" : "; rules that have it, for --rule: " + others),
                                    reason->where.known() ? reason->where : declaration.where,
                                    {}};
             fmt::print(stderr, "{}", render(error, colour_on_stderr()));

@@ -53,6 +53,17 @@ TEST_CASE("A syntax error is clang's, at its place; the other rules are found") 
     CHECK(result.rules.size() == 1);
 }
 
+TEST_CASE("An operand that is not declared: how to declare one; = instead of <<=: what to write") {
+    auto const unknown = read_lines("inline constexpr auto r = rule(\"r\", S <<= S + eta * v * T(k), o <<= S * q);");
+    REQUIRE(unknown.diagnostics.size() == 1);
+    CHECK_THAT(unknown.diagnostics[0].text, Contains("eta"));
+    REQUIRE(!unknown.diagnostics[0].notes.empty());
+    CHECK_THAT(unknown.diagnostics[0].notes[0].text, Contains("DELTALOOM_INPUT(name)"));
+    auto const assigned = read_lines("inline constexpr auto r = rule(\"r\", S = S + v * T(k), o <<= S * q);");
+    REQUIRE(assigned.diagnostics.size() == 1);
+    CHECK_THAT(assigned.diagnostics[0].text, Contains("written with <<="));
+}
+
 TEST_CASE("A refusal of the language is one error with both shapes, at the operator's operand") {
     auto const result = read_lines("inline constexpr auto r = rule(\"r\",\n    S <<= S + (S * v) * T(k),\n    o <<= S "
                                    "* q);\ninline constexpr auto again = r;");

@@ -94,6 +94,7 @@ CASES = [
     ("S <<= S * diag(previous(u))", "S <<= S * diag(u)", "previous"),
     ("S <<= v * T(previous(2 * k))", "S <<= v * T(2 * previous(k))", "previous"),
     # statements
+    ("S = S + v * T(k)", "S <<= S + v * T(k)", "statement written.with|write.the.statement"),
     ("S * q", "o <<= S * q", ITEMS),
     ("repeat<2>(S * q)", "repeat<2>(S <<= beta * S)", ITEMS),
     ("repeat<2>()", "repeat<2>(S <<= S)", ITEMS),

@@ -109,7 +109,8 @@ class Package(unittest.TestCase):
         self.builds_what_changed("Unix Makefiles", "FORMS recurrent NO_BACKWARD")
 
     def test_what_cannot_be_is_said_at_configure_time(self):
-        for options, said in (("NO_BACKWARD NONSENSE", "NONSENSE"), ("CATALOGUE nonsense", "no shipped rule nonsense"), ("TARGETS abacus", "abacus")):
+        for options, said in (("NO_BACKWARD NONSENSE", "NONSENSE"), ("CATALOGUE nonsense", "no shipped rule nonsense"), ("TARGETS abacus", "abacus"),
+                              ("CHUNKS 8", "CHUNKS; the options are"), ("SCALARS", "no value after SCALARS")):
             self.project(options)
             self.assertIn(said, self.configure("Ninja", code=1).stderr)
 

@@ -87,6 +87,8 @@ class Headers(ToolTest):
                 self.assertFalse((self.folder / "out").exists())
         self.run_tool("emit", h, "--out", "out", "--form", "recurrent")
         self.run_tool("check", h, "--level", "program", "--form", "step,recurrent")
+        both = self.rules(rule("squashed", "S <<= tanh(S) + v * T(k)", OUTPUT) + rule("plain", DELTA, OUTPUT))
+        self.assertIn("for --rule: plain", self.run_tool("show", both, "--stage", "program", "--form", "chunked", code=3).stderr)
 
     def test_flags_after_two_dashes_reach_the_reader(self):
         self.write("elsewhere/statement.hpp", "#define STATEMENT " + DELTA + "\n")

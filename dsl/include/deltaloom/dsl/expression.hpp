@@ -3,6 +3,7 @@
 // base.
 #include <boost/hana/tuple.hpp>
 #include <boost/yap/algorithm.hpp>
+#include <deltaloom/dsl/refused.hpp>
 #include <deltaloom/dsl/shape.hpp>
 
 namespace deltaloom::ast {
@@ -33,12 +34,22 @@ template<expr_kind K, class Tuple> struct shape_of_node {
 template<class Shape> struct shaped {
     using type = Shape;
 };
+namespace cure {
+struct write_the_statement_with_shift_left_assign;
+}
+DELTALOOM_REFUSALS_BEGIN
 template<expr_kind K, class Tuple> struct expr : shaped<typename shape_of_node<K, Tuple>::type> {
     static constexpr expr_kind kind = K;
     Tuple elements{};
     constexpr expr() = default;
     constexpr expr(Tuple t) : elements(t) {}
+    // clang-format off
+    template<class R>
+    __attribute__((diagnose_if DELTALOOM_IF("a statement is written with <<=, not with =: write S <<= update", true)))
+    constexpr cure::write_the_statement_with_shift_left_assign operator=(R const&) const DELTALOOM_REFUSED_BELOW;
+    // clang-format on
 };
+DELTALOOM_REFUSALS_END
 template<expr_kind K, class... X> using node = expr<K, hana::tuple<X...>>;
 template<class Leaf> using terminal = node<expr_kind::terminal, Leaf>;
 

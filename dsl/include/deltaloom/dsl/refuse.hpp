@@ -28,6 +28,7 @@ struct give_it_a_vector_or_a_matrix : poisoned {};
 struct give_previous_an_input_or_a_linear_gate : poisoned {};
 struct repeat_at_least_once : poisoned {};
 struct write_statements_state_or_output_then_update : poisoned {};
+struct write_the_statement_with_shift_left_assign : poisoned {}; // S <<= ...
 } // namespace cure
 
 template<class... A> inline constexpr bool any_log = (is_log<A> || ...);
@@ -51,21 +52,16 @@ struct number_added {
 struct number_multiplied_elementwise {
     using otherwise = cure::multiply_by_a_number_with_the_plain_product;
 };
+
+#ifdef __clang__
+template<expr_kind K, class Tuple>
+template<class R>
+constexpr cure::write_the_statement_with_shift_left_assign expr<K, Tuple>::operator=(R const&) const {
+    return {};
+}
+#endif
 } // namespace deltaloom::ast
 
 #define DELTALOOM_LOG_GATE "a log gate occurs only inside exp: write exp(gate)"
 #define DELTALOOM_LOG_SUM "a log gate takes +, whole multiples and exp: write exp(gate)"
 #define DELTALOOM_ITEMS "a rule and a repeat take statements: state <<= update, output <<= expression"
-// Arguments of the attribute diagnose_if: the text, and the condition under which it is said.
-#ifdef __clang__
-#define DELTALOOM_IF(TEXT, ...) ((__VA_ARGS__), TEXT, "error")
-#define DELTALOOM_REFUSED                                                                                              \
-    { return {}; }
-#define DELTALOOM_REFUSALS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wgcc-compat\"")
-#define DELTALOOM_REFUSALS_END _Pragma("clang diagnostic pop")
-#else
-#define DELTALOOM_IF(TEXT, ...) (TEXT)
-#define DELTALOOM_REFUSED = delete
-#define DELTALOOM_REFUSALS_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wattributes\"")
-#define DELTALOOM_REFUSALS_END _Pragma("GCC diagnostic pop")
-#endif
