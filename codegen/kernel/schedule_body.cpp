@@ -5,7 +5,7 @@
 #include "codegen/kernel/ports.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 namespace deltaloom::codegen {
 namespace {
@@ -39,14 +39,12 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
     f.integers = unit.token ? std::vector<std::string>{"token"} : std::vector<std::string>{"first", "n"};
 
     std::vector<Result> results;
-    std::vector<Port> absent; // what the body does not use has a zero gradient
     for (auto const& name : unit.results) {
         auto const at =
             std::find_if(body.results.begin(), body.results.end(), [&](auto const& r) { return r.first == name; });
-        if (at != body.results.end())
-            results.push_back({port(rule, name, unit.backward), at->second});
-        else
-            absent.push_back(port(rule, name, unit.backward));
+        // Every operand is an input, used or not, so that its gradient is there.
+        if (at == body.results.end()) throw std::logic_error("a body without " + name);
+        results.push_back({port(rule, name, unit.backward), at->second});
     }
     std::vector<NodeId> kept, carried, summed;
     for (auto const& r : results) {
@@ -70,10 +68,11 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
     std::map<std::string, BufferId> matrices;
     auto const give = [&](Port p, Extents s) {
         auto const [at, added] = matrices.try_emplace(port_name(rule, p), -1);
-        if (!added) return at->second;
-        at->second = w.make(at->first, s);
-        f.parameters.push_back(at->second);
-        made.given.push_back(at->first);
+        if (added) {
+            at->second = w.make(at->first, s);
+            f.parameters.push_back(at->second);
+            made.given.push_back(at->first);
+        }
         return at->second;
     };
     for (bool cotangent : {false, true})
@@ -125,26 +124,6 @@ UnitFunction schedule_body(TypedRule const& rule, Body const& body, Unit const& 
                 moves.push_back(
                     {own, value, computed && value.kind == Argument::Kind::buffer && value.buffer == from ? from : -1});
             }
-            break;
-        }
-        }
-    }
-    for (auto const& p : absent) {
-        auto const& shape = rule.operands[p.operand].shape;
-        auto const rows = unit.token || given(rule, p) ? Extent::dim(shape.rows) : Extent::tokens(1);
-        Extents const s{rows, Extent::dim(unit.token || given(rule, p) ? shape.cols : shape.rows)};
-        switch (fate(rule, p)) {
-        case Fate::summed: break;
-        case Fate::carried: {
-            auto const own = give(p, s);
-            w.blocks.push_back({own, {call("clear", {argument(own)})}});
-            break;
-        }
-        case Fate::stored: {
-            auto const zero = w.make(port_name(rule, p), s);
-            w.blocks.push_back({zero, {call("clear", {argument(zero)})}});
-            w.blocks.push_back(
-                {-1, {call(unit.token ? "store_token" : "store", {argument(zero), argument(strided_text(p)), place})}});
             break;
         }
         }

@@ -131,9 +131,7 @@ TEMPLATE_TEST_CASE("channel operations over floats, from weak gates to resets", 
 }
 
 TEMPLATE_TEST_CASE("transitions of coupled states", "", field, float, double) {
-    span const s{2, list(zero_one), tokens(list(zero_one_two), list(all_four)), tokens(list(zero_one), list(second)),
-                 true};
-    static constexpr int states[] = {1, 0, 1};
+    static constexpr int states[] = {0, 0, 1}; // of the reads at 0, 1, 2: a write beside a read of its own state
     span const t{2, list(zero_one), tokens(list(zero_one_two), list(states)), tokens(list(zero_one), list(second)),
                  true};
     for (int n : {0, 1, 3, 17, 33})
@@ -152,5 +150,4 @@ TEMPLATE_TEST_CASE("transitions of coupled states", "", field, float, double) {
                   reference::decay<exact<TestType>>(t, n, {a[0].twin, a[1].twin, a[2].twin, a[3].twin}),
                   budget<TestType>());
         }
-    (void)s;
 }

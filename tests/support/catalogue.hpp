@@ -62,7 +62,7 @@ inline std::vector<CatalogueRule> const& catalogue() {
         {"preconditioned", "z <<= exp(gk) % z + k % k, S <<= S + beta * (v - S * k) * T(z % k), o <<= S * q",
          "GATE(gk, log, dk)"},
         {"scaled_decay", "S <<= 0.5 * exp(g) * S + v * T(k), o <<= S * q", ""},
-        {"divided_decay", "S <<= S / exp(g) + v * T(k), o <<= S * q", ""},
+        {"divided_decay", "S <<= S / exp(g) + v * T(k) / 3, o <<= S * q", ""},
         // What one state is makes the decay, the value gate, or the erase key of another.
         {"state_in_decay", "z <<= z + k, S <<= sigmoid(dot(z, k)) * S + beta * (v - S * k) * T(k), o <<= S * q", ""},
         {"state_in_key_decay",
@@ -116,6 +116,7 @@ inline std::vector<CatalogueRule> const& catalogue() {
         {"scaled_arguments", "S <<= S + (tanh(2 * v) + tanh(v)) * T(k), o <<= S * q", ""},
         {"two_norms", "S <<= S + beta * (v - S * l2norm(k, 1e-6)) * T(l2norm(k, 0.5) + l2norm(k, 1e-6)), o <<= S * q",
          ""},
+        {"linear", "y <<= z, z <<= z + u + k + q", "PARAMETER(u, dk); OUTPUT(y, dk)"}, // gradients need no operand
         {"vector_read_between", "y <<= z % q, z <<= exp(g) * z + k, x <<= z % q", "OUTPUT(y, dk); OUTPUT(x, dk)"},
         {"two_numbers_of_a_state", "S <<= exp(g) * S + v * T(k), o <<= dot(S * q, v) * v + dot(S * q, x) * x",
          "INPUT(x, dv)"},
@@ -159,7 +160,8 @@ inline std::vector<CatalogueRule> const& catalogue() {
         {"reads_its_transpose", "Q <<= Q + (T(Q) * k) * T(k), y <<= Q * q", "STATE(Q, dk, dk); OUTPUT(y, dk)",
          "transpose"},
         {"key_is_its_own_read", "Q <<= Q + k * T(Q * k), y <<= Q * q", "STATE(Q, dk, dk); OUTPUT(y, dk)", "transpose"},
-        {"turned", "Q <<= T(alpha * Q), y <<= Q * q", "STATE(Q, dk, dk); OUTPUT(y, dk)", "transpose"},
+        {"turned", "Q <<= T(alpha * Q), M <<= T(Q), R <<= T(R), y <<= (Q + R) * q + M * k",
+         "STATE(Q, dk, dk); STATE(M, dk, dk); STATE(R, dk, dk); OUTPUT(y, dk)", "transpose"},
         {"coupled_channel_decays", "M <<= M * diag(w) + beta * (v - S * k) * T(k), S <<= S * diag(e) + M, o <<= S * q",
          "STATE(M, dv, dk); GATE(w, linear, dk); INPUT(e, dk)", "coupled"},
     };
