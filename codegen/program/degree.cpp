@@ -7,6 +7,9 @@
 
 namespace deltaloom::codegen {
 
+// No proof is wanted of values beyond; what is computed from values up to here stays far below 2^63.
+static constexpr long largest = 1L << 40;
+
 // The longest product of decay rows between a write and a read.
 static long longest(Span const& span, Sizes const& sizes) {
     long most = 0;
@@ -74,7 +77,7 @@ std::map<std::string, long> degrees(Body const& body, std::map<std::string, long
         if (!live[i]) continue;
         std::vector<long> arguments;
         for (NodeId a : body.nodes[i].args) arguments.push_back(of[a]);
-        of[i] = degree(body.nodes[i], arguments, inputs, sizes);
+        of[i] = std::min(degree(body.nodes[i], arguments, inputs, sizes), largest);
     }
     std::map<std::string, long> results;
     for (auto const& [name, i] : body.results) results[name] = of[i];

@@ -71,6 +71,12 @@ TEST_CASE("random rules pass") {
     for (auto const& rule : deltaloom::test::random_declarations(seed, 500, false)) expect_pass(rule, {.seed = seed});
 }
 
+TEST_CASE("a degree beyond 64 bits shortens the sequence") {
+    auto const rule = parse_rule("powers_of_powers", "repeat<8>(z <<= z % z % z % z), y <<= z", "OUTPUT(y, dk)");
+    expect_pass(rule, {});
+    for (auto const& r : check_program(rule, derived(rule))) CHECK(r.tokens == 1);
+}
+
 TEST_CASE("every form and variant is there, and --form chooses") {
     auto const d = derived(gated_delta);
     std::set<std::string> seen;
