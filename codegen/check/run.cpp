@@ -148,26 +148,6 @@ std::vector<Result> missing_text(LoadedRule const& rule, Sources const& sources,
     return results;
 }
 
-// A rule without a summary says so at the levels that would have compiled one.
-void add_not_applicable(std::vector<Result>& results, LoadedRule const& rule, CheckOptions const& options) {
-    auto const& reason = rule.derived.no_summary;
-    bool const asked = options.forms.empty() ||
-                       std::find(options.forms.begin(), options.forms.end(), Form::summary) != options.forms.end();
-    if (!reason || !asked) return;
-    auto const add = [&](std::string level, std::string scalar) {
-        for (Direction direction : {Direction::forward, Direction::backward}) {
-            Result r;
-            r.rule = rule.declaration.name, r.form = Form::summary, r.direction = direction;
-            r.level = level, r.name = "declaration", r.scalar = scalar;
-            r.reason = reason->text;
-            results.push_back(std::move(r));
-        }
-    };
-    if (options.text) add("text", "exact");
-    for (int s = 0; s < 2; ++s)
-        if (options.number && options.scalars[s]) add("float", s ? "double" : "float");
-}
-
 } // namespace
 
 std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<std::string> const& header_of,
@@ -233,7 +213,6 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
         else
             for (auto& r : run_tasks(rules[i], set.object, sources.library, options))
                 results[i].push_back(std::move(r));
-        add_not_applicable(results[i], rules[i], options);
         report(1, rules[i].declaration.name + ": compiled levels");
     });
     return results;

@@ -78,6 +78,8 @@ void print_table(FILE* out, Loaded const& loaded, std::vector<std::vector<Result
         }
         if (auto const& missing = loaded.rules[i].derived.missing)
             fmt::print(out, "{:<{}}no chunked form: {}\n", "", width, missing->text);
+        else if (auto const& no_summary = loaded.rules[i].derived.no_summary)
+            fmt::print(out, "{:<{}}no form summary: {}\n", "", width, no_summary->text);
     }
 }
 

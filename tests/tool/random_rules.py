@@ -15,14 +15,12 @@ with tempfile.TemporaryDirectory() as folder:
 wrong = [x for x in r.stdout.splitlines() if x.startswith("differs")]
 for one in report["rules"]:
     seen = {(x["form"], x["direction"], x["level"], x["scalar"] if x["level"] == "float" else "") for x in one["results"] if x["pass"]}
-    reasons = {x["reason"] for x in one["results"] if "reason" in x}
-    if reasons - set(one["missing"].values()):
-        wrong.append(f"{one['name']}: {reasons}")
+    wrong += [f"{one['name']}: {x['reason']}" for x in one["results"] if "reason" in x]
     for level in levels.split(","):
         for scalar in scalars.split(",") if level == "float" else [""]:
             for form in ("step", "recurrent", "chunked", "parallel", "summary"):
-                if form == "summary" and level == "program" and form in one["missing"]:
-                    continue  # at the other levels a result says why
+                if form == "summary" and form in one["missing"]:
+                    continue
                 wrong += [f"{one['name']}: no {form} {d} {level} {scalar}" for d in ("forward", "backward") if (form, d, level, scalar) not in seen]
 wrong += [f"{x['level']}: bound 2^{x['bound_log2']}" for one in report["rules"] for x in one["results"] if x.get("bound_log2", -61) > -40]
 if len(report["rules"]) != int(count) or r.returncode:
