@@ -215,6 +215,14 @@ TEST_CASE("snapshots of the last states, slot 0 the newest") {
         run(c, false), run(plain, false);
         for (std::size_t s = 0; s < states(r); ++s) CHECK(c.values(c.state_in[s]) == plain.values(plain.state_out[s]));
         CHECK(c.values(c.snapshots[0]) == plain.values(plain.snapshots[0]));
+        // Of none, however many are asked for.
+        Call none(r, usual(7)), without(r, usual(7));
+        none.make_snapshots(3);
+        for (std::size_t s = 0; s < states(r); ++s) none.snapshots[s].data = nullptr;
+        none.call.snapshots = std::int64_t(1) << 60;
+        run(none, false), run(without, false);
+        for (std::size_t s = 0; s < states(r); ++s)
+            CHECK(none.values(none.state_out[s]) == without.values(without.state_out[s]));
     });
 }
 

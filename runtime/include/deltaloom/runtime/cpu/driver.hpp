@@ -56,9 +56,13 @@ struct driver {
         return n;
     }
     index extent(char const* name) const { return runtime::extent(rule, call, name); }
-    // Snapshots are written, or read: states pass through the caller's memory.
+    // Snapshots are written, or read: states pass through the caller's memory. Where none has data nobody asks for
+    // them, however many they are said to be.
     bool in_pieces() const {
-        return call.snapshots > 0 && call.state_snapshots && (!backward || call.flags & DL_CHUNK_STATES);
+        if (call.snapshots <= 0 || !call.state_snapshots || (backward && !(call.flags & DL_CHUNK_STATES))) return false;
+        for (index k = 0; k < kernels.state_count; ++k)
+            if (call.state_snapshots[k].data) return true;
+        return false;
     }
     index ratio(std::uint32_t operand_heads) const { return operand_heads ? heads / operand_heads : 1; }
 
