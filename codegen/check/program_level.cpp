@@ -87,7 +87,7 @@ struct Checked {
     }
 
     std::optional<Difference> compare(Variant const& v, Plan plan, Trial& trial, int length) const {
-        if (v.program.form == Form::summary) 
+        if (v.program.form == Form::summary)
             return compare_summary(derived, v.program, of_length(plan, length).chunk, trial, length);
         auto const drive_it = [&](Prefix const& p) {
             return drive(derived.rule, v.program, of_length(plan, length), extents(derived, trial.dims()), p.data,

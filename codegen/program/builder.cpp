@@ -328,8 +328,7 @@ static bool unconnected(Builder const& b, std::vector<NodeId> const& A, int stat
         }
     for (int k = 0; k < states; ++k)
         for (int i = 0; i < states; ++i)
-            for (int j = 0; j < states; ++j)
-                path[i * states + j] |= path[i * states + k] && path[k * states + j];
+            for (int j = 0; j < states; ++j) path[i * states + j] |= path[i * states + k] && path[k * states + j];
     auto const of = [](EventRows const& rows) { return rows.state.empty() ? std::vector<int>{0} : rows.state; };
     for (int i : of(to))
         for (int j : of(from))

@@ -46,8 +46,7 @@ Cost cost(Body const& body, TypedRule const& rule, Sizes const& sizes) {
     // An operand's own value or its cotangent; of a state, a part of a segment's map.
     auto const role = [&](std::string const& name) {
         for (auto const& o : rule.operands)
-            if (name == o.name || name == "d_" + o.name ||
-                (o.role == Role::state && name.rfind(o.name + ".", 0) == 0))
+            if (name == o.name || name == "d_" + o.name || (o.role == Role::state && name.rfind(o.name + ".", 0) == 0))
                 return o.role;
         return Role::input;
     };

@@ -122,9 +122,8 @@ TEST_CASE("a flipped sign, a dropped decay, a forgotten gradient differ") {
     auto const stale = changed(gated_delta, Form::chunked, Direction::backward, false,
                                [&](Program& p) { scale_result(p.phases[0], "S", 2, dims); });
     CHECK(fails(stale, Form::chunked, Direction::backward, "declaration"));
-    for (auto const& [result, direction] : {std::pair{"S.plus", Direction::forward},
-                                            {"S.right", Direction::forward},
-                                            {"d_S", Direction::backward}}) {
+    for (auto const& [result, direction] :
+         {std::pair{"S.plus", Direction::forward}, {"S.right", Direction::forward}, {"d_S", Direction::backward}}) {
         auto const wrong = changed(gated_delta, Form::summary, direction, false,
                                    [&](Program& p) { scale_result(p.phases.back(), result, 2, dims); });
         CHECK(fails(wrong, Form::summary, direction, "summary"));

@@ -70,10 +70,10 @@ struct Described {
 
 Place place_of(Described const& d) {
     Place p;
+    if (*std::min_element(d.extents, d.extents + 6) <= 0) return p.empty = true, p.fits = true, p;
     __extension__ typedef __int128 wide;
     wide low = 0, high = 0;
     for (int a = 0; a < 6; ++a) {
-        if (d.extents[a] <= 0) return p.empty = true, p.fits = true, p;
         wide const reach = wide(d.extents[a] - 1) * d.tensor->stride[a];
         if (reach > wide(capacity) || reach < -wide(capacity)) return p;
         (reach < 0 ? low : high) += reach;

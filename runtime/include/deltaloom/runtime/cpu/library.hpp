@@ -12,8 +12,8 @@ struct rule_kernels {
     kernel_table const* level[isa_levels]; // null where the build has none
     std::uint32_t chunk;                   // tokens per chunk unless the call says otherwise
     std::uint32_t state_count;             // operands of kind state, in order
-    std::int32_t const* factor_dim; // of each state: the dimension that the factor of a segment's map is over, -1: 1
-    std::uint32_t const* previous_of;      // per state: the operand whose token before it holds, or DL_NONE
+    std::int32_t const* factor_dim;   // of each state: the dimension that the factor of a segment's map is over, -1: 1
+    std::uint32_t const* previous_of; // per state: the operand whose token before it holds, or DL_NONE
 };
 
 } // namespace deltaloom::runtime
