@@ -32,11 +32,18 @@ std::vector<std::string> form_names(Derived const& d) {
     return names;
 }
 
+// Why a rule lacks a form; null: it has it.
+static Reason const* missing(Form form, Derived const& d) {
+    if (form == Form::step || form == Form::recurrent) return nullptr;
+    auto const& reason = form == Form::summary ? d.no_summary : d.missing;
+    return reason ? &*reason : nullptr;
+}
+
 std::map<std::string, std::string> missing_forms(Derived const& d) {
-    std::map<std::string, std::string> missing;
-    if (d.missing) missing["chunked"] = missing["parallel"] = missing["summary"] = d.missing->text;
-    if (d.no_summary) missing["summary"] = d.no_summary->text;
-    return missing;
+    std::map<std::string, std::string> reasons;
+    for (Form form : {Form::chunked, Form::parallel, Form::summary})
+        if (auto const* reason = missing(form, d)) reasons[name(form)] = reason->text;
+    return reasons;
 }
 
 std::optional<Form> form_named(std::string const& text) {
@@ -48,10 +55,6 @@ std::optional<Form> form_named(std::string const& text) {
 std::vector<Form> forms_or_fail(std::vector<std::string> const& names, Loaded const& loaded) {
     std::vector<Form> forms;
     bool refused = false;
-    auto const why_not = [](Form form, Derived const& d) -> std::optional<Reason> {
-        if (form == Form::step || form == Form::recurrent) return std::nullopt;
-        return form == Form::summary ? d.no_summary : d.missing;
-    };
     for (auto const& text : names) {
         auto const form = form_named(text);
         if (!form)
@@ -60,9 +63,9 @@ std::vector<Form> forms_or_fail(std::vector<std::string> const& names, Loaded co
         forms.push_back(*form);
         std::string others;
         for (auto const& [declaration, derived] : loaded.rules)
-            if (!why_not(*form, derived)) others += (others.empty() ? "" : ", ") + declaration.name;
+            if (!missing(*form, derived)) others += (others.empty() ? "" : ", ") + declaration.name;
         for (auto const& [declaration, derived] : loaded.rules) {
-            auto const reason = why_not(*form, derived);
+            auto const* reason = missing(*form, derived);
             if (!reason) continue;
             refused = true;
             Diagnostic const error{Severity::error,

@@ -1,7 +1,6 @@
 // One hash for any number of threads, and whatever a host's own loop does; many short sequences.
-#include "calling.hpp"
+#include "comparing.hpp"
 
-#include <catch2/catch.hpp>
 #include <thread>
 
 using namespace deltaloom::test;
@@ -26,13 +25,6 @@ void at_once(void* host, std::int64_t n, Body body, void* context) {
     all.reserve(std::size_t(n));
     for (std::int64_t i = 0; i < n; ++i) all.emplace_back([=] { body(context, i); });
     for (auto& t : all) t.join();
-}
-
-void run(Call& c, bool backward) {
-    int const code = c.run(backward);
-    INFO(c.status.message);
-    REQUIRE(code == 0);
-    REQUIRE(c.intact());
 }
 
 } // namespace

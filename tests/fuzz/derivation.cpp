@@ -1,12 +1,14 @@
 // Declarations, as trees that the fuzzer's bytes choose, through check, normalise, lower and differentiate: a rule is
 // refused with a reason, or every form and direction that is derived equals it over the field. The order of a sum or of
-// factors does not change the recurrence.
+// an entrywise product does not change the recurrence.
 #include "codegen/check/program_level.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <optional>
 
 using namespace deltaloom::codegen;
 
@@ -245,8 +247,8 @@ struct Maker {
             kept = binary("-", std::move(kept), std::move(erase));
         }
         if (in.below(5) == 0) return kept;
-        Tree write =
-            f.matrix() ? binary("*", made({f.rows, ""}, depth - 2), made({"", f.cols}, depth - 2)) : made(f, depth - 1);
+        Tree write = made(f.matrix() ? Shape{f.rows, ""} : f, f.matrix() ? depth - 2 : depth - 1);
+        if (f.matrix()) write = binary("*", std::move(write), made({"", f.cols}, depth - 2));
         return binary("+", std::move(kept), std::move(write));
     }
     void state_statement(std::vector<Tree>& to, int which, int depth) {
@@ -255,7 +257,7 @@ struct Maker {
         Tree value = update(target, shape_of(o.dims), depth);
         to.push_back(node(TreeKind::statement, "<<=", {std::move(target), std::move(value)}));
     }
-    // Of state `which`; another result reads any state, or is anything.
+    // What is read of state `which`; beyond the states, anything.
     void output_statement(int which) {
         Known const& o = results[std::size_t(which)];
         Shape const f = shape_of(o.dims);
@@ -297,7 +299,7 @@ struct Maker {
     }
 };
 
-// Arguments of sums and of entrywise and scalar products the other way round, where `in` says so.
+// Arguments of sums and of entrywise products the other way round, where `in` says so.
 void shuffle(Tree& t, Bytes& in) {
     for (auto& a : t.arguments) shuffle(a, in);
     bool const commutes = t.kind == TreeKind::binary && (t.head == "+" || t.head == "%");
