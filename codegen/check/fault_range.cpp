@@ -20,7 +20,7 @@ template<class F> Point with_gates(Subject const& s, CallShape shape, Draw& draw
 }
 
 // A fault of log gates: against the declaration at each of some points.
-template<class F> std::function<void(Sheet&)> of_gates(int rows, int columns, int tokens, Comparison how, F f) {
+template<class F> std::function<void(Sheet&)> of_gates(int rows, int columns, int tokens, Comparison const& how, F f) {
     return [=](Sheet& sheet) {
         auto const& s = sheet.subject;
         if (s.facts.log_gates.empty()) return sheet.not_applicable("no log gate");

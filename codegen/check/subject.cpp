@@ -236,9 +236,10 @@ std::vector<Result> Sheet::results() const {
     return all;
 }
 
-std::vector<Task> tasks_of(std::shared_ptr<Subject const> subject, std::string const& level, std::vector<Row> rows) {
+std::vector<Task> tasks_of(std::shared_ptr<Subject const> const& subject, std::string const& level,
+                           std::vector<Row> const& rows) {
     std::vector<Task> tasks;
-    for (auto& row : rows) {
+    for (auto const& row : rows) {
         Result at;
         at.level = level, at.name = row.name, at.scalar = "float";
         tasks.push_back({at, [subject, level, row](Watch const& watch, bool) {

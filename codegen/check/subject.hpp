@@ -93,6 +93,6 @@ struct Row {
     std::string name;
     std::function<void(Sheet&)> run;
 };
-std::vector<Task> tasks_of(std::shared_ptr<Subject const>, std::string const& level, std::vector<Row>);
+std::vector<Task> tasks_of(std::shared_ptr<Subject const> const&, std::string const& level, std::vector<Row> const&);
 
 } // namespace deltaloom::codegen
