@@ -202,7 +202,12 @@ void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, Reference
 void Sheet::holds(Form f, Direction d, Point const& p, int chunk, bool good, std::string const& index,
                   std::string const& got, std::string const& want) {
     Worst worst;
-    if (!good) worst = {std::numeric_limits<double>::infinity(), index, got, want};
+    if (!good) {
+        Leeway const allow = leeway(Reference(subject.compiled, p), {}, {}, 0, 1);
+        auto const& reason = allow.reason[d == Direction::backward];
+        if (!reason.empty()) return not_applicable(f, d, reason);
+        worst = {std::numeric_limits<double>::infinity(), index, got, want};
+    }
     see(f, d, p, chunk, worst, {});
 }
 
