@@ -18,6 +18,7 @@ Command add_emit(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_list(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_explain(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_same(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_new(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_random(CLI::App&);
 Command add_cxxflags(CLI::App&);
 Command add_doctor(CLI::App&);
