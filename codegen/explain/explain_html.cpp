@@ -25,7 +25,7 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 .numbers td { text-align: right; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--faint); padding-bottom: .25rem; }
 .words { color: var(--faint); margin: .75rem 0 0; }
-math[display="block"] { text-align: left; margin: .4rem 0 .4rem 1.5rem; }
+.scroll > math { display: inline-block; margin: .4rem 1.5rem; }
 a { color: inherit; }
 )";
 
@@ -37,7 +37,7 @@ std::string paragraph(std::string const& words) { return element("p", mathml::es
 std::string math(Formula const& f) { return tag("math", "xmlns=\"http://www.w3.org/1998/Math/MathML\"", f.mathml); }
 std::string displayed(Equation const& e) {
     auto const all = mathml::row({e.left.mathml, mathml::sign(e.relation == "<-" ? "\u2190" : "="), e.right.mathml});
-    auto const formula = tag("math", "xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\"", all);
+    auto const formula = tag("math", "xmlns=\"http://www.w3.org/1998/Math/MathML\" displaystyle=\"true\"", all);
     return tag("div", "class=\"scroll\"", formula);
 }
 
@@ -125,11 +125,15 @@ std::string missing(MissingForm const& m) {
     return paragraph(text + ".");
 }
 
-std::string section(Explanation const& x) {
-    auto out = element("h2", mathml::escaped(x.name)) + "\n";
+// `level` of its heading, those of its parts are one lower.
+std::string section(Explanation const& x, int level) {
+    auto const heading = [level](int below, std::string const& words) {
+        return element(fmt::format("h{}", level + below), mathml::escaped(words)) + "\n";
+    };
+    auto out = heading(0, x.name);
     out += element("pre", element("code", mathml::escaped(x.line))) + "\n";
-    auto const part = [&](char const* heading, std::string const& inside) {
-        if (!inside.empty()) out += element("h3", mathml::escaped(heading)) + "\n" + inside;
+    auto const part = [&](char const* words, std::string const& inside) {
+        if (!inside.empty()) out += heading(1, words) + inside;
     };
     part("Operands", operands(x.operands));
     part("The line, as mathematics", equations(x.statements));
@@ -138,7 +142,7 @@ std::string section(Explanation const& x) {
              equations(x.recurrence) + meanings("What each memory is", x.components));
         std::string chunk;
         for (auto const& c : x.chunks) {
-            if (x.chunks.size() > 1) chunk += element("h4", "The memory " + mathml::escaped(c.states)) + "\n";
+            if (x.chunks.size() > 1) chunk += heading(2, "The memory " + c.states);
             chunk += meanings("", c.meanings) + equations(c.definitions) + equations(c.equations);
         }
         part("The chunk: many tokens at once", chunk + equations(x.outputs));
@@ -161,9 +165,9 @@ std::string html(std::vector<Explanation> const& all) {
     std::string links, sections;
     for (auto const& x : all) {
         links += element("li", fmt::format("<a href=\"#{0}\">{0}</a>", mathml::escaped(x.name))) + "\n";
-        sections += section(x);
+        sections += section(x, all.size() > 1 ? 2 : 1);
     }
-    if (all.size() > 1) links = tag("nav", "aria-label=\"Rules\"", element("ul", "\n" + links));
+    auto const top = element("h1", title) + "\n" + tag("nav", "aria-label=\"Rules\"", element("ul", "\n" + links));
     return fmt::format(R"(<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="en">
 <head>
@@ -173,13 +177,12 @@ std::string html(std::vector<Explanation> const& all) {
 <style>{1}</style>
 </head>
 <body>
-<h1>{0}</h1>
 {2}<main>
 {3}</main>
 </body>
 </html>
 )",
-                       mathml::escaped(title), style, all.size() > 1 ? links : "", sections);
+                       mathml::escaped(title), style, all.size() > 1 ? top : "", sections);
 }
 
 } // namespace deltaloom::codegen
