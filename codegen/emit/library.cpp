@@ -1,10 +1,10 @@
 #include "codegen/emit/library.hpp"
 
 #include "codegen/emit/clang_format.hpp"
+#include "codegen/emit/fields.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <set>
 
 namespace deltaloom::codegen {
 namespace {
@@ -278,26 +278,12 @@ std::string c_header(Derived const& d, LibraryOptions const& o) {
                        d.rule.name, o.library, statements_comment(d));
 }
 
-// Names of a struct's fields: as the rule says them, with a _ behind where the struct has such a field already.
-class Fields {
-public:
-    std::string operator()(std::string name) {
-        while (!taken_.insert(name).second) name += '_';
-        return name;
-    }
-
-private:
-    std::set<std::string> taken_{"batch", "tokens", "value_heads",  "offsets",        "sequences",
-                                 "form",  "chunk",  "threads",      "workspace",      "snapshots",
-                                 "flags", "host",   "parallel_for", "workspace_bytes"};
-};
-
 std::string typed_header(Derived const& d, LibraryOptions const& o) {
     auto const& rule = d.rule;
-    Fields field;
+    auto const field = fields(rule);
     std::string dims, operands, gradients, set;
     for (std::size_t i = 0; i < rule.dims.size(); ++i) {
-        auto const name = field(rule.dims[i]);
+        auto const& name = field.dims[i];
         dims += fmt::format("std::int64_t {} = 0;\n", name), set += fmt::format("c.call.dim[{}] = a.{};\n", i, name);
     }
     int state = 0;
@@ -312,21 +298,19 @@ std::string typed_header(Derived const& d, LibraryOptions const& o) {
                                  : operand.domain == Domain::log ? "log parameter, in [-inf, 0]"
                                                                  : "parameter";
         if (operand.role == Role::state) {
-            auto const initial = field(operand.name + "_initial"), final_state = field(operand.name + "_final");
-            auto const snapshots = field(operand.name + "_snapshots");
-            auto const d_initial = field("d_" + operand.name + "_initial"),
-                       d_final = field("d_" + operand.name + "_final");
+            auto const& f = field.operands[i];
             operands +=
                 fmt::format("dl_tensor {}{{}}, {}{{}}; // state [sequences, heads{}]; absent: zeros, not wanted\n"
                             "dl_tensor {}{{}}; // [sequences, snapshots, heads{}]; absent: not wanted\n",
-                            initial, final_state, shape, snapshots, shape);
-            gradients += fmt::format("dl_tensor {}{{}}, {}{{}}; // wanted, incoming\n", d_initial, d_final);
+                            f.initial, f.final, shape, f.snapshots, shape);
+            gradients += fmt::format("dl_tensor {}{{}}, {}{{}}; // wanted, incoming\n", f.d_initial, f.d_final);
             set += fmt::format("c.state_in[{0}] = a.{1}; c.state_out[{0}] = a.{2}; c.state_in_gradient[{0}] = a.{3}; "
                                "c.state_out_gradient[{0}] = a.{4}; c.state_snapshots[{0}] = a.{5};\n",
-                               state++, initial, final_state, d_initial, d_final, snapshots);
+                               state++, f.initial, f.final, f.d_initial, f.d_final, f.snapshots);
             continue;
         }
-        auto const name = field(operand.name), gradient = field("d_" + operand.name);
+        auto const& name = field.operands[i].value;
+        auto const& gradient = field.operands[i].gradient;
         operands += fmt::format("dl_tensor {}{{}}; // {} [{}heads{}]\n", name, role,
                                 operand.role == Role::parameter ? "" : "batch, tokens, ", shape);
         gradients +=

@@ -77,12 +77,9 @@ void ChunkWriter::name_symbols() {
 Formula ChunkWriter::start(std::size_t j) const {
     auto const name = state(j);
     if (rule.operands[std::size_t(c.states[j])].previous_of >= 0) return indexed(name, {start_index()});
-    return {name.text + "0", "{" + name.latex + "}_{0}"};
+    return before_all(name);
 }
-Formula ChunkWriter::after(std::size_t j) const {
-    auto const name = state(j);
-    return {name.text + "'", "{" + name.latex + "}'"};
-}
+Formula ChunkWriter::after(std::size_t j) const { return after_all(state(j)); }
 
 Formula ChunkWriter::at(Value const& v, Formula const& index) const {
     auto const f = formula(naming, v);
@@ -114,8 +111,7 @@ Signed ChunkWriter::scaled(std::size_t slot, Formula const& index, Formula const
 
 Formula ChunkWriter::to(Formula const& index, bool read) const {
     if (single()) return state(std::size_t(read ? events[0].reads[0]->state : events[0].target));
-    return call(read ? Formula{"read", "\\operatorname{read}"} : Formula{"written", "\\operatorname{written}"},
-                {index});
+    return call(function(read ? "read" : "written"), {index});
 }
 
 std::vector<Formula> ChunkWriter::phi_of(Formula const& from, Formula const& to, Formula const& to_state,

@@ -83,6 +83,6 @@ struct ChunkWriter {
 // Extends a product.
 std::vector<Formula> with(std::vector<Formula> factors, Formula const&);
 inline Formula start_index() { return number(0); }
-inline Formula end_index() { return {"end", "\\mathrm{end}"}; }
+inline Formula end_index() { return word("end"); }
 
 } // namespace deltaloom::codegen

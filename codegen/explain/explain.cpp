@@ -9,25 +9,26 @@
 namespace deltaloom::codegen {
 namespace {
 
-Meaning operand_line(TypedRule const& rule, OperandId id) {
+ExplainedOperand explained(TypedRule const& rule, OperandId id) {
     auto const& x = rule.operands[std::size_t(id)];
+    ExplainedOperand out{operand_formula(rule, id), "", "", ""};
     auto const extent = [&](DimId d) { return rule.dims[std::size_t(d)]; };
-    std::string size = x.shape.scalar()      ? "a number"
-                       : x.shape.cols == one ? extent(x.shape.rows)
-                       : x.shape.rows == one ? extent(x.shape.cols)
-                                             : extent(x.shape.rows) + " x " + extent(x.shape.cols);
-    std::string words;
+    out.shape = x.shape.scalar()      ? "a number"
+                : x.shape.cols == one ? extent(x.shape.rows)
+                : x.shape.rows == one ? extent(x.shape.cols)
+                                      : extent(x.shape.rows) + " x " + extent(x.shape.cols);
     switch (x.role) {
-    case Role::state: words = "state, " + size; break;
-    case Role::input: words = "input, " + size; break;
-    case Role::gate: words = "gate, " + size; break;
-    case Role::parameter: words = "parameter, " + size; break;
-    case Role::output: words = "output, " + size; break;
+    case Role::state: out.role = "state"; break;
+    case Role::input: out.role = "input"; break;
+    case Role::gate: out.role = "gate"; break;
+    case Role::parameter: out.role = "parameter"; break;
+    case Role::output: out.role = "output"; break;
     }
-    if (x.steps > 0) words += fmt::format(", {} of them a token", x.steps);
-    if (x.domain == Domain::log) words += ", in log form: from -inf to 0, it acts as its exp";
-    if (x.previous_of >= 0) words = "the value of the token before, kept as a state";
-    return {operand_formula(rule, id), words};
+    if (x.steps > 0) out.shape += fmt::format(", {} of them a token", x.steps);
+    if (x.domain == Domain::log) out.domain = "in log form: from -inf to 0, it acts as its exp";
+    if (x.domain == Domain::linear) out.domain = "linear: any finite number, 0 and below included";
+    if (x.previous_of >= 0) out.domain = "the value of the token before, kept as a state";
+    return out;
 }
 
 std::vector<Equation> statements(TypedRule const& rule) {
@@ -51,13 +52,17 @@ std::string operation_at(TypedRule const& rule, Location const& where) {
 
 } // namespace
 
+std::string text(ExplainedOperand const& o) {
+    return o.role + ", " + o.shape + (o.domain.empty() ? "" : ", " + o.domain);
+}
+
 Explanation explain(Derived const& derived, ExplainSizes const& sizes) {
     auto const& rule = derived.rule;
     Explanation out;
     out.name = rule.name;
     out.line = rule.equation;
     out.where = rule.where;
-    for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) out.operands.push_back(operand_line(rule, id));
+    for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) out.operands.push_back(explained(rule, id));
     out.statements = statements(rule);
     if (derived.recurrence) {
         out.components = component_lines(rule, *derived.recurrence);

@@ -54,12 +54,28 @@ std::string costs_latex(ExplainedCosts const& costs) {
     return out;
 }
 
+std::string growth_latex(ExplainedGrowths const& growth) {
+    auto out = part(fmt::format("Growth, and what float32 keeps of it ({})", growth.sizes));
+    out += "\\begin{center}\n\\begin{tabular}{lrrrrr}\n  & state & over half & solve & digits, step & chunked \\\\ "
+           "\\hline\n";
+    for (auto const& g : growth.rows) {
+        auto const solve = growth.chunked ? fmt::format("{:.2g}", g.solve) : "";
+        auto const digits = growth.chunked ? fmt::format("{:.1f}", g.digits_chunked) : "";
+        out += fmt::format("  {} & {:.2g} & {:.2g} & {} & {:.1f} & {} \\\\\n", escaped(g.keys), g.state, g.over_half,
+                           solve, g.digits_step, digits);
+    }
+    out += "\\end{tabular}\n\\end{center}\n" + escaped(growth_words) + "\n";
+    return growth.advice.empty() ? out : out + "Where it grows without bound: " + escaped(growth.advice) + ".\n";
+}
+
 } // namespace
 
 std::string latex(Explanation const& x) {
     auto out = "% needs \\usepackage{amsmath}\n\\subsection*{" + escaped(x.name) + "}\n";
     out += "\\begin{verbatim}\n" + x.line + "\n\\end{verbatim}\n";
-    out += described(x.operands);
+    std::vector<Meaning> operands;
+    for (auto const& o : x.operands) operands.push_back({o.what, text(o)});
+    out += described(operands);
     out += part("The line, as mathematics.") + aligned(x.statements);
     if (!x.recurrence.empty()) {
         out += part("The canonical recurrence: one token, in order.") + aligned(x.recurrence) + described(x.components);
@@ -75,7 +91,8 @@ std::string latex(Explanation const& x) {
         if (m.where.known()) out += escaped(fmt::format(" ({}:{}:{})", m.where.file, m.where.line, m.where.column));
         out += ".\n";
     }
-    return out + costs_latex(x.costs);
+    out += costs_latex(x.costs);
+    return x.growth ? out + growth_latex(*x.growth) : out;
 }
 
 } // namespace deltaloom::codegen

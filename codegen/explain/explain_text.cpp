@@ -72,6 +72,20 @@ std::string costs_text(ExplainedCosts const& costs) {
     return out;
 }
 
+std::string growth_text(ExplainedGrowths const& growth) {
+    auto out = heading(fmt::format("Growth, and what float32 keeps of it ({})", growth.sizes));
+    out += fmt::format("    {:<28}{:>10}{:>12}{:>10}{:>14}{:>14}\n", "", "state", "over half", "solve", "digits, step",
+                       "chunked");
+    auto const chunked = [&](std::string const& text) { return growth.chunked ? text : std::string(); };
+    for (auto const& g : growth.rows)
+        out += fmt::format("    {:<28}{:>10.2g}{:>12.2g}{:>10}{:>14.1f}{:>14}\n", g.keys, g.state, g.over_half,
+                           chunked(fmt::format("{:.2g}", g.solve)), g.digits_step,
+                           chunked(fmt::format("{:.1f}", g.digits_chunked)));
+    out += "    " + wrapped(growth_words, 4);
+    if (!growth.advice.empty()) out += "    " + wrapped("Where it grows without bound: " + growth.advice + ".", 4);
+    return out;
+}
+
 std::string join(std::vector<std::string> const& words) {
     std::string out;
     for (auto const& w : words) out += (out.empty() ? "" : ", ") + w;
@@ -85,7 +99,9 @@ std::string text(Equation const& e) { return e.left.text + " " + e.relation + " 
 std::string text(Explanation const& x) {
     auto out = x.name + "\n    " + x.line + "\n";
     if (x.where.known()) out += fmt::format("    {}:{}\n", x.where.file, x.where.line);
-    out += heading("Operands") + table(x.operands);
+    std::vector<Meaning> operands;
+    for (auto const& o : x.operands) operands.push_back({o.what, text(o)});
+    out += heading("Operands") + table(operands);
     out += heading("The line, as mathematics (a . b: entry by entry)") + lines(x.statements);
     if (!x.recurrence.empty()) {
         out +=
@@ -108,7 +124,8 @@ std::string text(Explanation const& x) {
                                m.where.line, m.where.column);
         if (x.recurrence.empty()) out += "        step and recurrent compute the line above as it stands\n";
     }
-    return out + costs_text(x.costs);
+    out += costs_text(x.costs);
+    return x.growth ? out + growth_text(*x.growth) : out;
 }
 
 } // namespace deltaloom::codegen

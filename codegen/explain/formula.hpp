@@ -1,5 +1,5 @@
 #pragma once
-// A formula twice, as plain text and as LaTeX, built together so that the two cannot say different things.
+// A formula as plain text, as LaTeX and as MathML, built together so that the three cannot say different things.
 #include "codegen/rule/rational.hpp"
 
 #include <string>
@@ -10,7 +10,7 @@ namespace deltaloom::codegen {
 enum class Binding { sum, entrywise, product, closed }; // how tightly the outermost operation binds
 
 struct Formula {
-    std::string text, latex;
+    std::string text, latex, mathml; // mathml: one element
     Binding binding = Binding::closed;
 };
 struct Signed {
@@ -18,12 +18,19 @@ struct Signed {
     Formula formula;
 };
 
-Formula symbol(std::string const& name); // "beta", "\beta"; "log_a", "\operatorname{log\_a}"
+Formula symbol(std::string const& name);   // "beta", "\beta"; "log_a", "\operatorname{log\_a}"
+Formula function(std::string const& name); // "exp", "\exp"; "sigmoid", "\operatorname{sigmoid}"
+Formula word(std::string const& text);     // "end", "\mathrm{end}"
 Formula number(Rational const&);
+Formula before_all(Formula const& state);                        // S0
+Formula after_all(Formula const& state);                         // S'
+Formula stepped(Formula const&, int step);                       // k.1: of one of several steps
 Formula marked(Formula const&, std::string const& which);        // U of z: "U_z", "U^{z}"
 Formula indexed(Formula const&, std::vector<Formula> const& by); // "M[i,e]", "M_{i,e}"; by nothing: itself
 Formula listed(std::vector<Formula> const&, char const* between = ", ");
 Formula call(Formula const& function, std::vector<Formula> const& arguments);
+Formula call(Formula const& function, Formula const& argument, Formula const& parameter); // "l2norm(k; 1e-6)"
+Formula root(Formula const&);
 Formula within(Formula const&, Binding at_least); // in parentheses where it binds less
 
 Formula sum(std::vector<Signed> const&);        // "0" of nothing
@@ -37,7 +44,7 @@ Formula inner(Formula const&, Formula const&); // "<a, b>"
 Formula absolute(Formula const&);
 Formula inverse(Formula const&);                           // of a matrix, or entrywise
 Formula rows_of(std::vector<std::vector<Formula>> const&); // a small matrix, entry by entry
-// "sum(e < i) ..." and "product(e < s < i) ..."; the range is text and LaTeX.
+// "sum(e < i) ..." and "product(e < s < i) ..."; the range is a formula.
 Formula sum_over(Formula const& range, Formula const&);
 Formula product_over(Formula const& range, Formula const&);
 // "e < i" from {e, i} and {"<"}; relations "<" and "<=".

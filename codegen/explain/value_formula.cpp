@@ -6,20 +6,12 @@ namespace {
 Formula function_of(std::string const& function, std::vector<Formula> const& arguments) {
     if (function == "abs") return absolute(arguments[0]);
     if (function == "inv") return over(number(1), arguments[0]);
-    if (function == "exp") return call({"exp", "\\exp"}, arguments);
-    if (function == "max") return call({"max", "\\max"}, arguments);
-    if (function == "tanh") return call({"tanh", "\\tanh"}, arguments);
-    if (function == "sqrt") return {"sqrt(" + arguments[0].text + ")", "\\sqrt{" + arguments[0].latex + "}"};
-    return call({function, "\\operatorname{" + escaped(function) + "}"}, arguments);
+    if (function == "sqrt") return root(arguments[0]);
+    return call(codegen::function(function), arguments);
 }
 
 Formula vector_function(std::string const& function, Formula const& of, Rational const& eps) {
-    auto result = function_of(function, {of});
-    if (function == "softmax") return result;
-    auto const small = number(eps);
-    result.text.insert(result.text.size() - 1, "; " + small.text);
-    result.latex.insert(result.latex.size() - std::string("\\right)").size(), "; " + small.latex);
-    return result;
+    return function == "softmax" ? function_of(function, {of}) : call(codegen::function(function), of, number(eps));
 }
 
 Formula matrix(Naming const& naming, MatrixFactor const& m) {
@@ -83,12 +75,9 @@ Formula applied(Formula const& matrix, Formula const& to) { return product({matr
 
 Formula operand_formula(TypedRule const& rule, OperandId id, int step) {
     auto const& x = rule.operands[std::size_t(id)];
-    if (x.previous_of >= 0)
-        return call({"previous", "\\operatorname{previous}"}, {operand_formula(rule, x.previous_of)});
+    if (x.previous_of >= 0) return call(function("previous"), {operand_formula(rule, x.previous_of)});
     auto const name = symbol(x.name);
-    if (x.steps == 0) return name;
-    auto const n = std::to_string(step);
-    return {name.text + "." + n, name.latex + "^{(" + n + ")}"};
+    return x.steps == 0 ? name : stepped(name, step);
 }
 
 Formula formula(Naming const& naming, Monomial const& m, bool vectors) {

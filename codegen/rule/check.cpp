@@ -36,13 +36,8 @@ void check_name(Declaration const& d, std::vector<Diagnostic>& out) {
                                        "\" is no identifier: use letters, digits and _, not a digit first"));
     else if (keyword(d.name)) // a kernel's namespace is named after the rule
         out.push_back(error(where, "the rule's name \"" + d.name + "\" is a keyword of C++: choose another name"));
-    else if (d.name == "library" || d.name.starts_with("kernels_"))
-        out.push_back(error(where, "the rule's name \"" + d.name + "\" is that of a source of every library, src/" +
-                                       d.name + ".cpp: choose another name"));
-    else if (d.name == "std" || d.name == "deltaloom" || d.name.starts_with("dl_"))
-        // the typed header's namespace would hide them
-        out.push_back(error(where, "the rule's name \"" + d.name +
-                                       "\" is a name that the headers of every library use: choose another name"));
+    else if (auto const why = taken_name(d.name); !why.empty())
+        out.push_back(error(where, "the rule's name \"" + d.name + "\" " + why + ": choose another name"));
 }
 
 void check_operand_names(TypedRule const& rule, Declaration const& d, std::vector<Diagnostic>& out) {

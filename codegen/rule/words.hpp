@@ -4,6 +4,9 @@
 
 namespace deltaloom::codegen {
 
-bool keyword(std::string const& word); // of C++20
+bool keyword(std::string const& word);       // of C++20
+bool language_word(std::string const& word); // what `using namespace deltaloom::dsl` brings
+// Why a rule cannot have this name, whatever it says: "is the name of ..."; empty: it can.
+std::string taken_name(std::string const& name);
 
 } // namespace deltaloom::codegen

@@ -11,7 +11,7 @@ struct Options {
     std::string header, target = "cpu";
     std::vector<std::string> rules;
     ExplainSizes sizes;
-    bool latex = false;
+    bool latex = false, html = false;
 };
 
 } // namespace
@@ -27,17 +27,21 @@ Command add_explain(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->capture_default_str();
     c->add_option("--chunk", o->sizes.chunk, "Tokens of a chunk")->check(CLI::Range(1, 4096))->capture_default_str();
     c->add_option("--target", o->target, "cpu")->check(CLI::IsMember({"cpu"}));
-    c->add_flag("--latex", o->latex, "A LaTeX fragment");
+    auto* latex_flag = c->add_flag("--latex", o->latex, "A LaTeX fragment");
+    c->add_flag("--html", o->html, "One page that needs nothing else, formulas as MathML")->excludes(latex_flag);
     return [o, &user_flags] {
         auto const loaded =
             load_or_fail(o->header.empty() ? std::vector<std::string>{} : std::vector{o->header}, user_flags, o->rules);
-        bool first = true;
+        std::vector<Explanation> all;
         for (auto const& rule : loaded.rules) {
-            auto const explanation = explain(rule.derived, o->sizes);
-            fmt::print("{}{}", first ? "" : "\n\n", o->latex ? latex(explanation) : text(explanation));
-            if (!o->latex) print_growth(rule);
-            first = false;
+            all.push_back(explain(rule.derived, o->sizes));
+            all.back().growth = explained_growth(rule);
         }
+        if (o->html) {
+            fmt::print("{}", html(all));
+            return Exit::ok;
+        }
+        for (auto const& x : all) fmt::print("{}{}", &x == &all.front() ? "" : "\n\n", o->latex ? latex(x) : text(x));
         return Exit::ok;
     };
 }

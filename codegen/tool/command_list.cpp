@@ -40,7 +40,7 @@ Command add_list(CLI::App& app, std::vector<std::string> const& user_flags) {
         for (auto const& [declaration, d] : loaded.rules) {
             if (!o->json) {
                 fmt::print("{}\n    {}\n    forms: {}\n", d.rule.name, d.rule.equation, fmt::join(form_names(d), ", "));
-                for (auto const& [form, reason] : missing_forms(d)) fmt::print("    no {}: {}\n", form, reason);
+                for (auto const& [form, reason] : missing_by_reason(d)) fmt::print("    no {}: {}\n", form, reason);
                 continue;
             }
             nlohmann::json operands = nlohmann::json::array();

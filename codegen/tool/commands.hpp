@@ -17,6 +17,8 @@ Command add_show(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_emit(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_list(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_explain(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_same(CLI::App&, std::vector<std::string> const& user_flags);
+Command add_new(CLI::App&, std::vector<std::string> const& user_flags);
 Command add_random(CLI::App&);
 Command add_cxxflags(CLI::App&);
 Command add_doctor(CLI::App&);
@@ -30,7 +32,7 @@ inline CLI::Validator const whole_number{
     "", "whole number"};
 
 // Loads headers (the shipped catalogue where there are none), prints every diagnostic, throws Failure{header} if one is
-// an error.
+// an error. `quiet`, and for the shipped catalogue: no warnings.
 Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,
                     std::vector<std::string> const& only = {}, bool quiet = false);
 std::string catalogue_header();
@@ -38,6 +40,8 @@ std::string catalogue_header();
 // The forms that a rule has, and for each that it lacks the reason: as `list` and `check` say them.
 std::vector<std::string> form_names(Derived const&);
 std::map<std::string, std::string> missing_forms(Derived const&);
+// "chunked, parallel, summary" and their one reason.
+std::vector<std::pair<std::string, std::string>> missing_by_reason(Derived const&);
 
 std::optional<Form> form_named(std::string const&);
 // Every form by name; throws Failure{header} for one that a rule cannot have.

@@ -9,26 +9,19 @@
 
 namespace deltaloom::codegen::tool {
 
-void print_growth(LoadedRule const& rule) {
+ExplainedGrowths explained_growth(LoadedRule const& rule) {
     auto const all = growth(rule.declaration, rule.derived, 1);
     auto const& first = all.front();
-    fmt::print("\nGrowth, and what float32 keeps of it ({} tokens, every dimension {}{})\n", first.tokens, first.extent,
-               first.chunked ? fmt::format(", a chunk of {}", first.chunk) : "");
-    fmt::print("    {:<28}{:>10}{:>12}{:>10}{:>14}{:>14}\n", "", "state", "over half", "solve", "digits, step",
-               "chunked");
-    bool hopeless = false;
+    ExplainedGrowths out;
+    out.chunked = first.chunked;
+    out.sizes = fmt::format("{} tokens, every dimension {}{}", first.tokens, first.extent,
+                            first.chunked ? fmt::format(", a chunk of {}", first.chunk) : "");
     for (auto const& g : all) {
-        auto const chunked = [&](std::string const& text) { return g.chunked ? text : std::string(); };
-        fmt::print("    {:<28}{:>10.2g}{:>12.2g}{:>10}{:>14.1f}{:>14}\n",
-                   g.keys == Keys::unit ? "keys of unit norm" : "keys of N(0, 1) entries", g.state, g.doubling,
-                   chunked(fmt::format("{:.2g}", g.solve)), g.digits_step,
-                   chunked(fmt::format("{:.1f}", g.digits_chunked)));
-        hopeless |= g.hopeless();
+        out.rows.push_back({g.keys == Keys::unit ? "keys of unit norm" : "keys of N(0, 1) entries", g.state, g.doubling,
+                            g.solve, g.digits_step, g.digits_chunked});
+        if (g.hopeless()) out.advice = advice(rule.derived);
     }
-    fmt::print(
-        "    The largest entry of a state at the end, and over that of half of the tokens; what a chunk's solve\n"
-        "    multiplies its right side by.\n");
-    if (hopeless) fmt::print("    Where it grows without bound: {}.\n", advice(rule.derived));
+    return out;
 }
 
 void warn_of_growth(LoadedRule const& rule, std::vector<Growth> const& all) {

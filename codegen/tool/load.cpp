@@ -16,6 +16,8 @@ std::string catalogue_header() {
 
 Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,
                     std::vector<std::string> const& only, bool quiet) {
+    // Which forms a shipped rule lacks is no news to who asks for all of them; every command says why in its own place.
+    quiet |= headers.empty();
     if (headers.empty()) headers.push_back(catalogue_header());
     auto loaded = load(headers, read_options(user_flags), only);
     for (auto const& diagnostic : loaded.diagnostics)
@@ -44,6 +46,19 @@ std::map<std::string, std::string> missing_forms(Derived const& d) {
     for (Form form : {Form::chunked, Form::parallel, Form::summary})
         if (auto const* reason = missing(form, d)) reasons[name(form)] = reason->text;
     return reasons;
+}
+
+std::vector<std::pair<std::string, std::string>> missing_by_reason(Derived const& d) {
+    std::vector<std::pair<std::string, std::string>> grouped;
+    for (auto const& [form, reason] : missing_forms(d)) {
+        auto const same =
+            std::find_if(grouped.begin(), grouped.end(), [&](auto const& g) { return g.second == reason; });
+        if (same == grouped.end())
+            grouped.emplace_back(form, reason);
+        else
+            same->first += ", " + form;
+    }
+    return grouped;
 }
 
 std::optional<Form> form_named(std::string const& text) {

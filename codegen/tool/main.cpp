@@ -49,6 +49,8 @@ int main(int argc, char** argv) {
     commands.emplace_back("emit", add_emit(app, user_flags));
     commands.emplace_back("list", add_list(app, user_flags));
     commands.emplace_back("explain", add_explain(app, user_flags));
+    commands.emplace_back("new", add_new(app, user_flags));
+    commands.emplace_back("same", add_same(app, user_flags));
     commands.emplace_back("random", add_random(app));
     commands.emplace_back("cxxflags", add_cxxflags(app));
     commands.emplace_back("doctor", add_doctor(app));

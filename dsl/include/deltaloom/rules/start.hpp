@@ -1,0 +1,3 @@
+#pragma once
+// The rule that `deltaloom new` begins with unless it is told another.
+#include <deltaloom/rules/gated_delta.hpp>
