@@ -1,5 +1,6 @@
 #include "codegen/check/float_level.hpp"
 
+#include "codegen/check/invoke.hpp"
 #include "codegen/check/reference.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
@@ -10,7 +11,7 @@ namespace deltaloom::codegen {
 namespace {
 
 // Odd extents, tails, several heads with shared keys, a batch.
-CallShape shape_of(TypedRule const& rule, int trial, bool is_double, bool one_token) {
+CallShape shape_of(TypedRule const& rule, int trial, std::uint32_t scalar, bool one_token) {
     CallShape shape;
     int const tokens[] = {37, 20, 70};
     shape.tokens = one_token ? 1 : tokens[trial % 3];
@@ -24,7 +25,7 @@ CallShape shape_of(TypedRule const& rule, int trial, bool is_double, bool one_to
         bool const own = rule.operands[i].role == Role::output || rule.operands[i].role == Role::state;
         shape.operand_heads.push_back(own || shape.heads == 1 ? shape.heads : share[i % 3]);
     }
-    shape.is_double = is_double;
+    shape.scalar = scalar, shape.state_scalar = scalar == DL_F64 ? DL_F64 : DL_F32;
     return shape;
 }
 
@@ -39,7 +40,7 @@ constexpr Kind kinds[] = {{Form::step, DL_STEP, 0},
                           {Form::parallel, DL_PARALLEL, 2},
                           {Form::summary, DL_SUMMARY, 3}};
 
-std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int scalar, Watch const& watch) {
+std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, std::uint32_t scalar, Watch const& watch) {
     auto const& derived = compiled.rule().derived;
     auto const& rule = derived.rule;
     auto const isa = runtime::chosen_level();
@@ -48,14 +49,15 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int
     std::map<std::pair<Form, Direction>, Result> found;
     for (int trial = 0; trial < level.trials; ++trial)
         for (bool one_token : {false, true}) {
-            Draw draw(level.seed ^ 0xf10a7u, std::uint64_t(trial * 4 + scalar * 2 + one_token));
+            Draw draw(level.seed ^ 0xf10a7u, std::uint64_t(trial * 8 + int(scalar) * 2 + one_token));
             auto const wanted = [&](Kind const& k) {
-                return (k.form == Form::step) == one_token && production->of[scalar][k.kernel][0] &&
+                return (k.form == Form::step) == one_token && production->of[scalar == DL_F64][k.kernel][0] &&
                        (level.forms.empty() ||
                         std::find(level.forms.begin(), level.forms.end(), k.form) != level.forms.end());
             };
             if (std::none_of(std::begin(kinds), std::end(kinds), wanted)) continue;
-            Point const point = draw_point(compiled, shape_of(rule, trial, scalar == 1, one_token), draw);
+            Point const point = draw_point(compiled, shape_of(rule, trial, scalar, one_token), draw);
+            auto const precision = Precision::of(rule, point.shape);
             Reference const reference(compiled, point);
             auto const gradients = sample(reference, draw);
             for (auto const& kind : kinds) {
@@ -68,19 +70,20 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int
                                                                : 3;
                 Result r;
                 r.rule = rule.name, r.form = kind.form, r.level = "float", r.name = "declaration";
-                r.scalar = scalar ? "double" : "float", r.isa = runtime::isa_name(isa);
-                r.budget = level.budget[scalar];
+                r.scalar = scalar_names()[scalar], r.isa = runtime::isa_name(isa);
+                r.budget = precision.budget;
                 describe(r, rule, point);
                 r.chunk = chunk ? chunk : kind.form == Form::parallel ? point.shape.tokens : 1;
                 watch(r);
-                try {
-                    auto const got = call(described, rule, point.shape, kind.code, chunk, trial % 3 == 1 ? 2 : 1,
-                                          point.values, point.arriving);
-                    compare_values(worst[0], rule, point, got.forward, reference.forward());
-                    compare_gradients(worst[1], rule, point, got.gradients, gradients);
-                } catch (std::exception const& e) {
-                    for (auto& w : worst) w.error = std::numeric_limits<double>::infinity(), w.got = e.what();
-                }
+                Manner const manner{.form = kind.code, .chunk = chunk, .threads = trial % 3 == 1 ? 2 : 1};
+                auto const got = invoke(described, rule, point, manner);
+                if (got.good()) {
+                    compare_values(worst[0], rule, point, got.forward, reference.forward(), 1, precision);
+                    compare_gradients(worst[1], rule, point, got.gradients, gradients, 1, precision);
+                } else
+                    for (auto& w : worst)
+                        w = {std::numeric_limits<double>::infinity(), "the call",
+                             got.code ? got.status.message : got.stray, ""};
                 for (Direction direction : {Direction::forward, Direction::backward}) {
                     auto const& w = worst[direction == Direction::backward];
                     Result& to = found.try_emplace({kind.form, direction}, r).first->second;
@@ -105,14 +108,15 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int
 std::vector<Task> float_tasks(Compiled const& compiled, FloatLevel const& level) {
     std::vector<Task> tasks;
     if (!compiled.production(runtime::chosen_level())) return tasks;
-    for (int scalar = 0; scalar < 2; ++scalar) {
-        if (!level.scalars[scalar]) continue;
+    for (std::uint32_t scalar = DL_F32; scalar <= DL_F16; ++scalar) {
+        if (!(level.scalars >> scalar & 1)) continue;
         Result at;
-        at.level = "float", at.name = "declaration", at.scalar = scalar ? "double" : "float";
+        at.level = "float", at.name = "declaration", at.scalar = scalar_names()[scalar];
         tasks.push_back({at, [&compiled, level, scalar](Watch const& watch, bool) {
                              return check(compiled, level, scalar, watch);
                          }});
     }
+    for (auto& task : short_state_tasks(compiled, level)) tasks.push_back(std::move(task));
     return tasks;
 }
 
