@@ -48,6 +48,7 @@ std::vector<Task> tasks_of(Compiled const& compiled, CheckOptions const& options
     if (options.integer) {
         IntegerLevel level;
         level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
+        level.short_operands = options.scalars;
         add(integer_tasks(compiled, level));
     }
     if (options.number) {

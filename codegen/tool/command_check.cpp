@@ -154,8 +154,10 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->check(CLI::IsMember({"program", "text", "integer", "float", "property", "fault"}));
     c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
-    c->add_option("--scalar", o->scalars,
-                  "What inputs, outputs and gradients are stored in at level float: float, double, bfloat16, float16")
+    c->add_option(
+         "--scalar", o->scalars,
+         "What inputs, outputs and gradients are stored in: float, double, bfloat16, float16; of level float, those "
+         "of 16 bits of level integer too")
         ->delimiter(',')
         ->check(CLI::IsMember(scalar_names()));
     c->add_option("--state-scalar", o->state_scalars,
