@@ -12,6 +12,7 @@ struct CallShape {
     std::vector<int> operand_heads;                       // by OperandId; divides heads
     std::uint32_t scalar = DL_F32, state_scalar = DL_F32; // of operands; of states and what is shaped as they are
     std::uint32_t stored(Role role) const { return role == Role::state ? state_scalar : scalar; }
+    bool in_double() const { return scalar == DL_F64 || state_scalar == DL_F64; }
 };
 
 struct CallTensors {

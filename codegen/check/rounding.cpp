@@ -29,15 +29,17 @@ double largest_stored(std::uint32_t scalar) {
 
 Precision Precision::of(TypedRule const& rule, CallShape const& shape) {
     Precision p;
-    bool const in_double = shape.scalar == DL_F64 || shape.state_scalar == DL_F64;
-    p.inside = p.budget = in_double ? 1e-10 : 2e-5;
     for (auto const& o : rule.operands) {
         auto const scalar = shape.stored(o.role);
-        bool const fewer = scalar != (in_double ? DL_F64 : DL_F32);
-        p.units.push_back(fewer ? unit_roundoff(scalar) : 0);
-        p.budget = std::max(p.budget, p.units.back());
+        p.units.push_back(scalar != (shape.in_double() ? DL_F64 : DL_F32) ? unit_roundoff(scalar) : 0);
     }
+    p.allow(shape.in_double() ? 1e-10 : 2e-5);
     return p;
+}
+
+void Precision::allow(double of_arithmetic) {
+    inside = budget = of_arithmetic;
+    for (double unit : units) budget = std::max(budget, unit);
 }
 
 double Precision::scale(OperandId id, double exact, double largest, double floor) const {

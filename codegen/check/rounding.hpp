@@ -23,6 +23,7 @@ struct Precision {
     double budget = 2e-5;      // what the error of a result, over `scale`, may be
 
     static Precision of(TypedRule const&, CallShape const&);
+    void allow(double of_arithmetic);
     double unit(OperandId id) const { return units.empty() ? 0 : units[std::size_t(id)]; }
     // Errors over this are at most the budget.
     double scale(OperandId, double exact, double largest, double floor) const;
