@@ -327,7 +327,8 @@ std::string typed_header(Derived const& d, LibraryOptions const& o) {
                        d_final = field("d_" + operand.name + "_final");
             operands +=
                 fmt::format("dl_tensor {}{{}}, {}{{}}; // state [sequences, heads{}]; absent: zeros, not wanted\n"
-                            "dl_tensor {}{{}}; // [sequences, snapshots, heads{}]; absent: not wanted\n",
+                            "dl_tensor {}{{}}; // [sequences, snapshots, heads{}], as deltaloom::tensor has them; "
+                            "absent: not wanted\n",
                             initial, final_state, shape, snapshots, shape);
             gradients += fmt::format("dl_tensor {}{{}}, {}{{}}; // wanted, incoming\n", d_initial, d_final);
             set += fmt::format("c.state_in[{0}] = a.{1}; c.state_out[{0}] = a.{2}; c.state_in_gradient[{0}] = a.{3}; "

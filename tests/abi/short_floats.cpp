@@ -147,6 +147,31 @@ TEST_CASE("the typed header takes what a pointer points to") {
     CHECK(std::any_of(d_k.begin(), d_k.end(), [](bfloat16 x) { return float(x) != 0; }));
     CHECK(std::any_of(d_S.begin(), d_S.end(), [](bfloat16 x) { return float(x) != 0; }));
 
+    // The last three states beside the final one, the key axis first.
+    std::vector<float> before(S.size()), after(S.size());
+    for (std::size_t i = 0; i < S.size(); ++i) before[i] = float(S[i]);
+    std::vector<bfloat16> kept(3 * S.size()), turned(S.size());
+    a.S_initial = deltaloom::state(before.data(), heads, {dv, dk});
+    a.S_final = deltaloom::state(after.data(), heads, {dv, dk});
+    rule::forward(a);
+    for (std::int64_t h = 0; h < heads; ++h)
+        for (std::int64_t i = 0; i < dv; ++i)
+            for (std::int64_t j = 0; j < dk; ++j)
+                turned[std::size_t((h * dk + j) * dv + i)] = S[std::size_t((h * dv + i) * dk + j)];
+    auto t = a;
+    t.flags = DL_STATE_TRANSPOSED, t.snapshots = 3;
+    t.S_initial = t.S_final = deltaloom::state(turned.data(), heads, {dk, dv});
+    t.S_snapshots = deltaloom::tensor(kept.data(), 3, heads, {dk, dv});
+    rule::forward(t);
+    for (std::int64_t h = 0; h < heads; ++h)
+        for (std::int64_t i = 0; i < dv; ++i)
+            for (std::int64_t j = 0; j < dk; ++j) {
+                std::size_t const there = std::size_t((h * dk + j) * dv + i);
+                CHECK(kept[there].bits == turned[there].bits); // slot 0 is the newest
+                float const plain = after[std::size_t((h * dv + i) * dk + j)];
+                CHECK(std::fabs(float(turned[there]) - plain) <= 0x1p-8f * std::fabs(plain) + 1e-6f);
+            }
+
     std::vector<float16> short_state(S.size()); // not one of this library's state scalars
     a.S_initial = deltaloom::state(short_state.data(), heads, {dv, dk});
     try {

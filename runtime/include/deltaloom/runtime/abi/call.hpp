@@ -51,7 +51,7 @@ inline std::int64_t trailing(dl_tensor& t, std::initializer_list<std::int64_t> a
 } // namespace abi
 
 // A contiguous [batch, tokens, heads, axes...]: inputs, gates, outputs and their gradients. A scalar operand has no
-// axes.
+// axes. States kept on the way are [sequences, snapshots, heads, axes...]: snapshots in place of tokens.
 template<class T>
 dl_tensor tensor(T* data, std::int64_t tokens, std::int64_t heads, std::initializer_list<std::int64_t> axes = {}) {
     auto t = abi::described(data, heads);
@@ -60,7 +60,8 @@ dl_tensor tensor(T* data, std::int64_t tokens, std::int64_t heads, std::initiali
     t.stride[0] = tokens * t.stride[1];
     return t;
 }
-// A contiguous [sequences, heads, axes...]: states and their gradients.
+// A contiguous [sequences, heads, axes...]: states and their gradients. With DL_STATE_TRANSPOSED the axes are the other
+// way round: {dk, dv}.
 template<class T> dl_tensor state(T* data, std::int64_t heads, std::initializer_list<std::int64_t> axes) {
     auto t = abi::described(data, heads);
     t.stride[2] = abi::trailing(t, axes);
