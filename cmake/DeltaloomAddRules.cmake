@@ -1,11 +1,11 @@
-# deltaloom_add_rules(NAME SOURCES rules.hpp ... | CATALOGUE rule ... [TARGETS cpu] [SCALARS float double] [FORMS ...] [CHUNK n] [NO_BACKWARD] [SHARED] [CHECK])
+# deltaloom_add_rules(NAME SOURCES rules.hpp ... | CATALOGUE rule ... [TARGETS cpu] [SCALARS float double bfloat16 float16] [STATE_SCALARS ...] [FORMS ...] [CHUNK n] [NO_BACKWARD] [SHARED] [CHECK])
 # makes the library target NAME out of rules headers: link it and include <NAME/RULE.hpp>. Which rules a header holds is known only once it has
 # been read, so the generated sources are a fixed number of parts. SHARED: a shared object that also exports the plain dl_ names, for dlopen.
 include_guard(GLOBAL)
 
 function(deltaloom_add_rules NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "NO_BACKWARD;SHARED;CHECK" "CHUNK" "SOURCES;CATALOGUE;TARGETS;SCALARS;FORMS;HEAD_SIZES;FLAGS")
-  set(takes "SOURCES CATALOGUE TARGETS SCALARS FORMS CHUNK NO_BACKWARD SHARED CHECK FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "NO_BACKWARD;SHARED;CHECK" "CHUNK" "SOURCES;CATALOGUE;TARGETS;SCALARS;STATE_SCALARS;FORMS;HEAD_SIZES;FLAGS")
+  set(takes "SOURCES CATALOGUE TARGETS SCALARS STATE_SCALARS FORMS CHUNK NO_BACKWARD SHARED CHECK FLAGS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "deltaloom_add_rules(${NAME}): unknown ${ARG_UNPARSED_ARGUMENTS}; it takes ${takes}")
   endif()
@@ -25,7 +25,7 @@ function(deltaloom_add_rules NAME)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${NAME}_rules)
   set(options --out ${out} --library ${NAME} --depfile ${out}.d)
   set(checked)
-  foreach(pair "SCALARS=--scalar" "FORMS=--form" "CHUNK=--chunk")
+  foreach(pair "SCALARS=--scalar" "STATE_SCALARS=--state-scalar" "FORMS=--form" "CHUNK=--chunk")
     string(REPLACE "=" ";" pair ${pair})
     list(GET pair 0 key)
     list(GET pair 1 option)

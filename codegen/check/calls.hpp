@@ -1,16 +1,18 @@
 #pragma once
-// A batch of sequences and heads as one call of the C ABI: contiguous tensors of one scalar, some operands with fewer
-// heads, filled from the data of each sequence and head.
-#include "codegen/check/compiled.hpp"
-#include "codegen/check/described.hpp"
+// The shape of a call of the C ABI: a batch of sequences and heads, some operands with fewer heads; what its tensors
+// are stored in; and their numbers.
+#include "codegen/program/program.hpp"
+#include "deltaloom/runtime/abi/deltaloom.h"
 
 namespace deltaloom::codegen {
 
 struct CallShape {
     int batch = 1, heads = 1, tokens = 0;
-    std::vector<int> dims;          // by DimId
-    std::vector<int> operand_heads; // by OperandId; divides heads
-    bool is_double = false;
+    std::vector<int> dims;                                // by DimId
+    std::vector<int> operand_heads;                       // by OperandId; divides heads
+    std::uint32_t scalar = DL_F32, state_scalar = DL_F32; // of operands; of states and what is shaped as they are
+    std::uint32_t stored(Role role) const { return role == Role::state ? state_scalar : scalar; }
+    bool in_double() const { return scalar == DL_F64 || state_scalar == DL_F64; }
 };
 
 struct CallTensors {
@@ -18,16 +20,7 @@ struct CallTensors {
         values; // by OperandId; row-major [batch, tokens, heads, axes], [heads, axes] or, states, [batch, heads, axes]
 };
 
-struct CallResult {
-    CallTensors forward;   // outputs and final states
-    CallTensors gradients; // inputs, parameters, initial states
-};
-
 std::size_t entries(TypedRule const&, CallShape const&, OperandId); // of one token, or of one head
 std::size_t total(TypedRule const&, CallShape const&, OperandId);
-// `arriving`: gradients of outputs and final states. Throws std::runtime_error with the library's own sentence where a
-// call is refused.
-CallResult call(Described const&, TypedRule const&, CallShape const&, dl_form, int chunk, int threads,
-                CallTensors const& values, CallTensors const& arriving);
 
 } // namespace deltaloom::codegen

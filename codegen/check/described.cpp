@@ -46,8 +46,7 @@ Described::Described(Derived const& d, runtime::kernel_table const* table, runti
     rule.operands = operands.data();
     for (auto const& p : d.programs) rule.forms |= 1u << (int(p.form) + 1);
     rule.directions = 3;
-    rule.scalars = offered_scalars(true, true);
-    rule.state_scalars = offered_state_scalars(true);
+    rule.scalars = rule.state_scalars = 1u << DL_F32 | 1u << DL_F64 | 1u << DL_BF16 | 1u << DL_F16;
     rule.chunks = chunks.data();
     rule.implementation = &kernels;
 }

@@ -1,5 +1,6 @@
 #include "codegen/check/fault_level.hpp"
 #include "codegen/check/property_level.hpp"
+#include "codegen/check/rounding.hpp"
 #include "codegen/check/slices.hpp"
 
 #include <cmath>

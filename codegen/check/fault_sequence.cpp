@@ -140,15 +140,19 @@ void prefill(Sheet& sheet) {
             sheet.same(f, p, 8, in_pieces(sheet, f, p, {10, 16}, {.chunk = 8}), reference, gradients, float_budget);
 }
 
-// Slot 0 is the newest: the states after all tokens but slot.
+// Slot 0 is the newest: the states after all tokens but slot; of a shorter sequence the initial one from there on.
 void snapshots(Sheet& sheet) {
     auto const& s = sheet.subject;
+    struct Case {
+        int tokens, slots;
+        std::vector<std::int64_t> offsets{};
+    };
     for (Form f : s.forms) {
         sheet.not_applicable(f, Direction::backward, "a backward keeps no states of the last tokens");
-        for (auto [tokens, slots] : {std::pair{6, 6}, {9, 4}, {1, 1}}) {
+        for (auto const& [tokens, slots, offsets] : {Case{6, 6}, {9, 4}, {12, 5, {0, 0, 3, 12}}, {1, 1}}) {
             if ((f == Form::step) != (tokens == 1)) continue;
             Draw draw = s.draw("snapshots", tokens);
-            auto const p = s.point(s.shape(tokens, 2, 2), draw);
+            auto const p = s.point(s.shape(tokens, offsets.empty() ? 2 : 1, 2), draw, offsets);
             Manner manner{.chunk = 4, .backward = false, .snapshots = slots};
             auto const got = sheet.call(f, p, manner);
             if (!got.good()) {
@@ -158,7 +162,7 @@ void snapshots(Sheet& sheet) {
             Worst worst;
             for (int sequence = 0; sequence < p.sequences(); ++sequence)
                 for (int slot = 0; slot < slots; ++slot) {
-                    auto const part = slice(s, p, sequence, 0, tokens - slot);
+                    auto const part = slice(s, p, sequence, 0, std::max(0, p.length(sequence) - slot));
                     Reference const reference(s.compiled, part);
                     for (OperandId id : s.facts.states) {
                         auto const& want = reference.forward().values[std::size_t(id)];

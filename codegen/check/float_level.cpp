@@ -1,5 +1,6 @@
 #include "codegen/check/float_level.hpp"
 
+#include "codegen/check/invoke.hpp"
 #include "codegen/check/sensitivity.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
@@ -12,7 +13,7 @@ namespace deltaloom::codegen {
 namespace {
 
 // Odd extents, tails, several heads with shared keys, a batch.
-CallShape shape_of(TypedRule const& rule, int trial, bool is_double, bool one_token) {
+CallShape shape_of(TypedRule const& rule, int trial, std::uint32_t scalar, bool one_token) {
     CallShape shape;
     int const tokens[] = {37, 20, 70};
     shape.tokens = one_token ? 1 : tokens[trial % 3];
@@ -26,7 +27,7 @@ CallShape shape_of(TypedRule const& rule, int trial, bool is_double, bool one_to
         bool const own = rule.operands[i].role == Role::output || rule.operands[i].role == Role::state;
         shape.operand_heads.push_back(own || shape.heads == 1 ? shape.heads : share[i % 3]);
     }
-    shape.is_double = is_double;
+    shape.scalar = scalar, shape.state_scalar = scalar == DL_F64 ? DL_F64 : DL_F32;
     return shape;
 }
 
@@ -41,79 +42,111 @@ constexpr Kind kinds[] = {{Form::step, DL_STEP, 0},
                           {Form::parallel, DL_PARALLEL, 2},
                           {Form::summary, DL_SUMMARY, 3}};
 
-std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int scalar, Watch const& watch) {
+using Found = std::map<std::pair<Form, Direction>, Result>;
+
+// A trial that says nothing: the reason stands where no other trial says more.
+void skip(Found& found, Result r, Direction direction, std::string const& why) {
+    Result& to = found.try_emplace({r.form, direction}, r).first->second;
+    to.direction = direction;
+    if (!to.error) to.reason = "not applicable: " + why;
+}
+
+// The same call with operands of float32 has a result that float16 cannot hold.
+bool beyond_float16(Described const& described, TypedRule const& rule, Point const& point, Manner manner,
+                    bool backward) {
+    manner.scalars.assign(rule.operands.size(), DL_F32);
+    manner.forward = !backward, manner.backward = backward;
+    auto const wide = invoke(described, rule, point, manner);
+    auto const& values = backward ? wide.gradients.values : wide.forward.values;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        for (double x : values[i])
+            if (rule.operands[i].role != Role::state && std::isinf(rounded_to(x, DL_F16))) return true;
+    return false;
+}
+
+std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, std::uint32_t scalar, Watch const& watch) {
     auto const& derived = compiled.rule().derived;
     auto const& rule = derived.rule;
     auto const isa = runtime::chosen_level();
     auto const* production = compiled.production(isa);
     Described const described(derived, production, isa, std::uint32_t(level.chunk));
-    std::map<std::pair<Form, Direction>, Result> found;
+    Found found;
+    auto const blank = [&](Form form) {
+        Result r;
+        r.rule = rule.name, r.form = form, r.level = "float", r.name = "declaration";
+        r.scalar = scalar_names()[scalar], r.isa = runtime::isa_name(isa);
+        return r;
+    };
     for (int trial = 0; trial < level.trials; ++trial)
         for (bool one_token : {false, true}) {
-            Draw draw(level.seed ^ 0xf10a7u, std::uint64_t(trial * 4 + scalar * 2 + one_token));
+            Draw draw(level.seed ^ 0xf10a7u, std::uint64_t(trial * 8 + int(scalar) * 2 + one_token));
             auto const wanted = [&](Kind const& k) {
-                return (k.form == Form::step) == one_token && production->of[scalar][k.kernel][0] &&
+                return (k.form == Form::step) == one_token && production->of[scalar == DL_F64][k.kernel][0] &&
                        (level.forms.empty() ||
                         std::find(level.forms.begin(), level.forms.end(), k.form) != level.forms.end());
             };
             if (std::none_of(std::begin(kinds), std::end(kinds), wanted)) continue;
-            Point const point = draw_point(compiled, shape_of(rule, trial, scalar == 1, one_token), draw);
+            Point const point = draw_point(compiled, shape_of(rule, trial, scalar, one_token), draw);
+            auto const precision = Precision::of(rule, point.shape);
             Reference const reference(compiled, point);
             if (!reference.in_range()) {
                 for (auto const& kind : kinds)
-                    for (Direction direction : {Direction::forward, Direction::backward}) {
-                        if (!wanted(kind)) continue;
-                        Result& r = found[{kind.form, direction}];
-                        if (r.error) continue;
-                        r.rule = rule.name, r.form = kind.form, r.direction = direction, r.level = "float";
-                        r.name = "declaration", r.scalar = scalar ? "double" : "float";
-                        r.isa = runtime::isa_name(isa);
-                        r.reason = fmt::format("not applicable: the line itself grows beyond float32 over {} tokens",
-                                               point.shape.tokens);
-                    }
+                    for (Direction direction : {Direction::forward, Direction::backward})
+                        if (wanted(kind))
+                            skip(
+                                found, blank(kind.form), direction,
+                                fmt::format("the line itself grows beyond float32 over {} tokens", point.shape.tokens));
                 continue;
             }
             auto const gradients = sample(reference, draw);
             for (auto const& kind : kinds) {
                 if (!wanted(kind)) continue;
-                Worst worst[2];
                 int const chunk = kind.form == Form::summary   ? 1 + trial % 2 // several segments
                                   : kind.form != Form::chunked ? 0
                                   : trial % 3 == 0             ? level.chunk
                                   : trial % 3 == 1             ? 8
                                                                : 3;
-                Result r;
-                r.rule = rule.name, r.form = kind.form, r.level = "float", r.name = "declaration";
-                r.scalar = scalar ? "double" : "float", r.isa = runtime::isa_name(isa);
-                r.budget = level.budget[scalar];
+                Result r = blank(kind.form);
                 describe(r, rule, point);
                 r.chunk = chunk ? chunk : kind.form == Form::parallel ? point.shape.tokens : 1;
                 watch(r);
-                std::optional<CallResult> got;
-                try {
-                    got = call(described, rule, point.shape, kind.code, chunk, trial % 3 == 1 ? 2 : 1, point.values,
-                               point.arriving);
-                    compare_values(worst[0], rule, point, got->forward, reference.forward());
-                    compare_gradients(worst[1], rule, point, got->gradients, gradients);
-                } catch (std::exception const& e) {
-                    for (auto& w : worst) w.error = std::numeric_limits<double>::infinity(), w.got = e.what();
-                }
+                Manner const manner{.form = kind.code, .chunk = chunk, .threads = trial % 3 == 1 ? 2 : 1};
+                auto const got = invoke(described, rule, point, manner);
+                auto const compare = [&](Direction direction, Precision const& p) {
+                    Worst w;
+                    if (!got.good())
+                        w = {std::numeric_limits<double>::infinity(), "the call",
+                             got.code ? got.status.message : got.stray, ""};
+                    else if (direction == Direction::forward)
+                        compare_values(w, rule, point, got.forward, reference.forward(), 1, p);
+                    else
+                        compare_gradients(w, rule, point, got.gradients, gradients, 1, p);
+                    return w;
+                };
                 std::optional<Sensitivity> moved;
-                if (!(std::max(worst[0].error, worst[1].error) <= *r.budget) && got)
-                    moved = sensitivity(reference, got->gradients, gradients, 1);
                 for (Direction direction : {Direction::forward, Direction::backward}) {
-                    auto const& w = worst[direction == Direction::backward];
-                    double const moves = !moved                             ? 0
-                                         : direction == Direction::backward ? moved->backward
-                                                                            : moved->forward;
-                    bool const follows = std::isfinite(moves) && roundings * moves > level.budget[scalar];
-                    r.budget = follows ? roundings * moves : level.budget[scalar];
-                    r.moves = follows ? std::optional(moves) : std::nullopt;
+                    bool const backward = direction == Direction::backward;
+                    auto mine = precision;
+                    auto w = compare(direction, mine);
+                    r.direction = direction, r.moves.reset();
+                    if (!(w.error <= mine.budget) && got.good()) {
+                        if (scalar == DL_F16 && beyond_float16(described, rule, point, manner, backward)) {
+                            skip(found, r, direction, "results leave the range of float16, 65504");
+                            continue;
+                        }
+                        if (!moved) moved = sensitivity(reference, got.gradients, gradients, 1);
+                        double const moves = backward ? moved->backward : moved->forward;
+                        if (std::isfinite(moves) && roundings * moves > mine.inside) {
+                            mine.allow(roundings * moves), r.moves = moves;
+                            w = compare(direction, mine);
+                        }
+                    }
+                    r.budget = mine.budget;
                     Result& to = found.try_emplace({kind.form, direction}, r).first->second;
                     int const trials = to.trials + 1;
                     if (!to.error || !(w.error / *r.budget <= *to.error / *to.budget)) {
                         to = r;
-                        to.direction = direction, to.error = w.error;
+                        to.error = w.error;
                         to.pass = w.error <= *r.budget; // false for a NaN
                         if (!to.pass) to.index = w.index, to.got = w.got, to.want = w.want;
                     }
@@ -131,14 +164,15 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int
 std::vector<Task> float_tasks(Compiled const& compiled, FloatLevel const& level) {
     std::vector<Task> tasks;
     if (!compiled.production(runtime::chosen_level())) return tasks;
-    for (int scalar = 0; scalar < 2; ++scalar) {
-        if (!level.scalars[scalar]) continue;
+    for (std::uint32_t scalar = DL_F32; scalar <= DL_F16; ++scalar) {
+        if (!(level.scalars >> scalar & 1)) continue;
         Result at;
-        at.level = "float", at.name = "declaration", at.scalar = scalar ? "double" : "float";
+        at.level = "float", at.name = "declaration", at.scalar = scalar_names()[scalar];
         tasks.push_back({at, [&compiled, level, scalar](Watch const& watch, bool) {
                              return check(compiled, level, scalar, watch);
                          }});
     }
+    for (auto& task : short_state_tasks(compiled, level)) tasks.push_back(std::move(task));
     return tasks;
 }
 

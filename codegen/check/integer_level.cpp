@@ -1,5 +1,6 @@
 #include "codegen/check/integer_level.hpp"
 
+#include "codegen/check/rounding.hpp"
 #include "codegen/check/slices.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
@@ -118,23 +119,63 @@ std::optional<Worst> differ(Subject const& s, Exact const& e, Answer const& got,
 struct Outcome {
     bool exact = true;
     std::optional<Worst> forward, backward;
+    Answer got[2]; // of each direction
 };
+
+// The first entry of 16 bits that is not `whole` rounded.
+std::optional<Worst> differ(Subject const& s, Exact const& e, CallTensors const& got, CallTensors const& whole,
+                            std::uint32_t scalar, char const* prefix) {
+    Worst worst;
+    for (OperandId id = 0; id < OperandId(s.rule.operands.size()) && worst.error == 0; ++id) {
+        auto const i = std::size_t(id);
+        bool const state = s.operand(id).role == Role::state; // in float32
+        for (std::size_t k = 0; k < got.values[i].size() && worst.error == 0; ++k)
+            worst.see(got.values[i][k], state ? whole.values[i][k] : rounded_to(whole.values[i][k], scalar), 1,
+                      [&] { return where(s.rule, e.point, id, k, prefix); });
+    }
+    return worst.error == 0 ? std::nullopt : std::optional(worst);
+}
 
 struct Checked {
     Subject const& s;
     IntegerLevel const& level;
     Watch const& watch;
-    std::map<std::pair<Form, Direction>, Result> found;
+    std::map<std::tuple<Form, Direction, std::uint32_t>, Result> found;
 
-    Result& at(Form f, Direction d) {
-        auto const [place, fresh] = found.try_emplace({f, d});
+    Result& at(Form f, Direction d, std::uint32_t scalar = DL_F32) {
+        auto const [place, fresh] = found.try_emplace({f, d, scalar});
         if (fresh) {
             auto& r = place->second;
             r.rule = s.rule.name, r.form = f, r.direction = d, r.level = "integer", r.name = "declaration";
-            r.scalar = "float", r.isa = runtime::isa_name(s.isa);
+            r.scalar = scalar_names()[scalar], r.isa = runtime::isa_name(s.isa);
             r.error = 0, r.budget = 0;
         }
         return place->second;
+    }
+    static Manner usual(Form f, int chunk, bool backward) {
+        Manner manner{.form = code(f), .chunk = f == Form::chunked || f == Form::summary ? chunk : 0};
+        manner.forward = !backward, manner.backward = backward;
+        return manner;
+    }
+    // The same call with operands of 16 bits, which hold what is given exactly.
+    void run_short(Form f, Exact const& e, int chunk, Outcome const& o) {
+        for (std::uint32_t scalar : {DL_BF16, DL_F16})
+            for (bool backward : {false, true}) {
+                if (!(level.short_operands >> scalar & 1)) continue;
+                auto manner = usual(f, chunk, backward);
+                for (auto const& operand : s.rule.operands)
+                    manner.scalars.push_back(operand.role == Role::state ? std::uint32_t(DL_F32) : scalar);
+                auto const got = invoke(s.described, s.rule, e.point, manner);
+                auto const& whole = o.got[backward];
+                Outcome mine;
+                auto& to = backward ? mine.backward : mine.forward;
+                if (!got.good())
+                    to = Worst{1, "the call", got.code ? got.status.message : got.stray, ""};
+                else if (whole.good())
+                    to = backward ? differ(s, e, got.gradients, whole.gradients, scalar, "d_")
+                                  : differ(s, e, got.forward, whole.forward, scalar, "");
+                take(f, backward ? Direction::backward : Direction::forward, scalar, e, chunk, to);
+            }
     }
     Outcome run(Form f, Exact const& e, int chunk) {
         Result next = at(f, Direction::forward);
@@ -142,10 +183,9 @@ struct Checked {
         next.chunk = chunk;
         watch(next);
         Outcome o;
-        Answer got[2];
+        auto& got = o.got;
         for (bool backward : {false, true}) {
-            Manner manner{.form = code(f), .chunk = f == Form::chunked || f == Form::summary ? chunk : 0};
-            manner.forward = !backward, manner.backward = backward;
+            auto manner = usual(f, chunk, backward);
             manner.host = Host::watched, manner.threads = 2;
             got[backward] = invoke(s.described, s.rule, e.point, manner);
             o.exact &= got[backward].exact;
@@ -158,17 +198,19 @@ struct Checked {
         return o;
     }
     void take(Form f, Exact const& e, int chunk, Outcome const& o) {
-        for (Direction d : {Direction::forward, Direction::backward}) {
-            auto& r = at(f, d);
-            if (!r.pass) continue;
-            ++r.trials;
-            auto const& worst = d == Direction::forward ? o.forward : o.backward;
-            if (r.tokens < e.point.shape.tokens || worst) describe(r, s.rule, e.point);
-            r.chunk = worst ? chunk : std::max(r.chunk, chunk);
-            if (!worst) continue;
-            r.pass = false;
-            r.error = worst->error, r.index = worst->index, r.got = worst->got, r.want = worst->want;
-        }
+        take(f, Direction::forward, DL_F32, e, chunk, o.forward);
+        take(f, Direction::backward, DL_F32, e, chunk, o.backward);
+        run_short(f, e, chunk, o);
+    }
+    void take(Form f, Direction d, std::uint32_t scalar, Exact const& e, int chunk, std::optional<Worst> const& worst) {
+        auto& r = at(f, d, scalar);
+        if (!r.pass) return;
+        ++r.trials;
+        if (r.tokens < e.point.shape.tokens || worst) describe(r, s.rule, e.point);
+        r.chunk = worst ? chunk : std::max(r.chunk, chunk);
+        if (!worst) return;
+        r.pass = false;
+        r.error = worst->error, r.index = worst->index, r.got = worst->got, r.want = worst->want;
     }
     // A form at one trial, from a size on.
     void form(Form f, int trial, std::map<int, std::unique_ptr<Exact>>& points) {
@@ -200,8 +242,10 @@ struct Checked {
         }
         std::vector<Result> results;
         for (Form f : s.forms)
-            for (Direction d : {Direction::forward, Direction::backward}) {
-                auto r = at(f, d);
+            for (int i = 0; i < 6; ++i) {
+                std::uint32_t const scalars[] = {DL_F32, DL_BF16, DL_F16}, scalar = scalars[i / 2];
+                if (scalar != DL_F32 && !(level.short_operands >> scalar & 1)) continue;
+                auto r = at(f, i % 2 ? Direction::backward : Direction::forward, scalar);
                 if (!s.facts.inexact.empty())
                     r.reason = fmt::format("not applicable: {}", fmt::join(s.facts.inexact, ", "));
                 else if (!r.trials)

@@ -122,8 +122,7 @@ struct Invocation {
         auto const& shape = point.shape;
         Tensor& t = tensors.emplace_back();
         t.name = prefix + o.name, t.output = output;
-        t.t.scalar = !manner.scalars.empty() ? manner.scalars[std::size_t(id)]
-                                             : std::uint32_t(shape.is_double ? DL_F64 : DL_F32);
+        t.t.scalar = !manner.scalars.empty() ? manner.scalars[std::size_t(id)] : shape.stored(o.role);
         t.t.heads = std::uint32_t(shape.operand_heads[std::size_t(id)]);
         std::vector<std::pair<index, int>> axes;
         if (o.role == Role::state) axes.emplace_back(point.sequences(), 0);
@@ -149,14 +148,6 @@ struct Invocation {
 };
 
 } // namespace
-
-double rounded_to(double x, std::uint32_t scalar) {
-    double result = x;
-    alignas(8) unsigned char place[8];
-    runtime::as_stored<double>(
-        place, scalar, [&]<class Stored>(Stored*) { result = runtime::widened<double>(runtime::narrowed<Stored>(x)); });
-    return result;
-}
 
 Answer invoke(Described const& described, TypedRule const& rule, Point const& point, Manner const& manner) {
     Invocation call{rule, point, manner, {}};

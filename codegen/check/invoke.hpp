@@ -1,6 +1,7 @@
 #pragma once
 // One call of the C ABI on a point, in any manner that a host may choose: layouts, absent tensors, scalars in memory,
 // threads, state in place, buffers between forbidden pages.
+#include "codegen/check/described.hpp"
 #include "codegen/check/point.hpp"
 
 namespace deltaloom::codegen {
@@ -26,7 +27,7 @@ struct Manner {
     bool state_in = true, state_out = true, arriving_outputs = true, arriving_states = true; // false: absent
     std::vector<std::uint32_t> scalars{}; // by operand, of what is given and what comes back; empty: as the shape says
     std::uint32_t flags = 0;              // with DL_STATE_TRANSPOSED, states are described that way
-    int snapshots = 0;                    // of the last states
+    int snapshots = 0;                    // of the last states; with DL_CHUNK_STATES: of those before each chunk
     bool overlap = false;                 // the first output lies where an input lies: to be refused
 };
 
@@ -41,7 +42,5 @@ struct Answer {
     bool good() const { return code == 0 && stray.empty(); }
 };
 Answer invoke(Described const&, TypedRule const&, Point const&, Manner const&);
-
-double rounded_to(double, std::uint32_t scalar); // as it is stored
 
 } // namespace deltaloom::codegen

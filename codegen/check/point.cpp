@@ -1,5 +1,7 @@
 #include "codegen/check/point.hpp"
 
+#include "codegen/check/rounding.hpp"
+
 #include <fmt/format.h>
 
 namespace deltaloom::codegen {
@@ -43,10 +45,9 @@ std::string where(TypedRule const& rule, Point const& p, OperandId id, std::size
                        entry);
 }
 
-CallShape shape_with(TypedRule const& rule, std::vector<int> dims, int batch, int tokens, int heads, bool is_double) {
+CallShape shape_with(TypedRule const& rule, std::vector<int> dims, int batch, int tokens, int heads) {
     CallShape shape;
     shape.batch = batch, shape.tokens = tokens, shape.heads = heads, shape.dims = std::move(dims);
-    shape.is_double = is_double;
     shape.operand_heads.assign(rule.operands.size(), heads);
     return shape;
 }
@@ -64,7 +65,8 @@ Point draw_point(Compiled const& compiled, CallShape shape, Draw& draw, std::vec
         p.values.values[i].resize(total(rule, p, id));
         if (rule.operands[i].role == Role::output || rule.operands[i].role == Role::state) {
             p.arriving.values[i].resize(total(rule, p, id));
-            for (double& x : p.arriving.values[i]) x = double(float(draw.normal()));
+            for (double& x : p.arriving.values[i])
+                x = rounded_to(double(float(draw.normal())), p.shape.stored(rule.operands[i].role));
         }
     }
     for (int s = 0; s < p.sequences(); ++s)
@@ -73,8 +75,7 @@ Point draw_point(Compiled const& compiled, CallShape shape, Draw& draw, std::vec
             for (OperandId id = 0; id < OperandId(count); ++id) {
                 auto const& o = rule.operands[std::size_t(id)];
                 auto const put = [&](std::size_t at, Dense<double> const& m) {
-                    for (double x : m.e)
-                        p.values.values[std::size_t(id)][at++] = p.shape.is_double ? x : double(float(x));
+                    for (double x : m.e) p.values.values[std::size_t(id)][at++] = rounded_to(x, p.shape.stored(o.role));
                 };
                 if (o.role == Role::state) put(place(rule, p, id, s, 0, head), data.states.at(o.name));
                 if (o.role == Role::parameter) put(place(rule, p, id, s, 0, head), data.parameters.at(o.name));

@@ -34,8 +34,8 @@ template<class F> void each_entry(std::vector<double>& values, F f) {
 }
 
 // All operands with as many heads as the outputs; extents in the order of the rule's dimensions.
-CallShape shape_with(TypedRule const&, std::vector<int> dims, int batch, int tokens, int heads, bool is_double = false);
-// Data as design section 5 says, in the precision of the shape; gradients N(0, 1).
+CallShape shape_with(TypedRule const&, std::vector<int> dims, int batch, int tokens, int heads);
+// Data as design section 5 says, gradients N(0, 1), both rounded to what the shape stores them in.
 Point draw_point(Compiled const&, CallShape, Draw&, std::vector<std::int64_t> offsets = {});
 
 // Result of a point's shape, for what fails there.

@@ -6,8 +6,10 @@
 namespace deltaloom::codegen {
 
 std::vector<Row> properties();
-// Parts of it: of calls (layouts, threads, memory), of sequences (splits, packing), of the rule's line (gates, heads).
+// Parts of it: of calls (layouts, threads, memory), of what tensors lie in (scalars, states kept on the way), of
+// sequences (splits, packing), of the rule's line (gates, heads).
 std::vector<Row> call_properties();
+std::vector<Row> storage_properties();
 std::vector<Row> sequence_properties();
 std::vector<Row> rule_properties();
 

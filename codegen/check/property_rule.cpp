@@ -347,7 +347,8 @@ std::vector<Row> rule_properties() {
 
 std::vector<Row> properties() {
     auto all = sequence_properties();
-    for (auto&& part : {rule_properties(), call_properties()}) all.insert(all.end(), part.begin(), part.end());
+    for (auto&& part : {rule_properties(), call_properties(), storage_properties()})
+        all.insert(all.end(), part.begin(), part.end());
     return all;
 }
 

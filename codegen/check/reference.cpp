@@ -150,29 +150,33 @@ double largest(std::vector<double> const& v) {
 }
 
 void compare_values(Worst& worst, TypedRule const& rule, Point const& p, CallTensors const& got,
-                    CallTensors const& want, double floor) {
+                    CallTensors const& want, double floor, Precision const& precision) {
     for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) {
         auto const& g = got.values[std::size_t(id)];
         auto const& w = want.values[std::size_t(id)];
         if (g.empty()) continue;
-        double const scale = floor + largest(w);
+        double const most = largest(w);
         for (std::size_t i = 0; i < g.size(); ++i)
-            worst.see(g[i], w[i], scale, [&] { return where(rule, p, id, i, ""); });
+            worst.see(g[i], w[i], precision.scale(id, w[i], most, floor), [&] { return where(rule, p, id, i, ""); });
     }
 }
 
 void compare_gradients(Worst& worst, TypedRule const& rule, Point const& p, CallTensors const& got,
-                       std::vector<Sampled> const& want, double floor) {
+                       std::vector<Sampled> const& want, double floor, Precision const& precision) {
     for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) {
         auto const& g = got.values[std::size_t(id)];
         auto const& s = want[std::size_t(id)];
         if (g.empty() || s.direction.empty()) continue;
-        double const scale = floor + largest(g);
+        double const most = largest(g);
         for (auto const& [at, derivative] : s.entries)
-            worst.see(g[at], derivative, scale, [&, at = at] { return where(rule, p, id, at, "d_"); });
-        double slope = 0;
-        for (std::size_t i = 0; i < g.size(); ++i) slope += g[i] * s.direction[i];
-        worst.see(slope, s.slope, scale * std::sqrt(double(g.size())),
+            worst.see(g[at], derivative, precision.scale(id, derivative, most, floor),
+                      [&, at = at] { return where(rule, p, id, at, "d_"); });
+        double slope = 0, norm = 0;
+        for (std::size_t i = 0; i < g.size(); ++i) {
+            double const part = g[i] * s.direction[i];
+            slope += part, norm += part * part;
+        }
+        worst.see(slope, s.slope, precision.scale_along(id, std::sqrt(norm), most, floor, g.size()),
                   [&] { return "d_" + rule.operands[std::size_t(id)].name + " along a random direction"; });
     }
 }

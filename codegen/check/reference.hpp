@@ -2,6 +2,7 @@
 // What the declaration says at a point, in double: values, and derivatives of  sum <arriving, result>  along
 // directions, from dual numbers; and how far a kernel's answer is from it.
 #include "codegen/check/point.hpp"
+#include "codegen/check/rounding.hpp"
 
 #include <functional>
 
@@ -49,10 +50,11 @@ struct Worst {
 };
 double largest(std::vector<double> const&); // of the finite entries' magnitudes
 
-// Errors over 1 + the largest entry of the tensor; `floor` in place of that 1.
+// Errors over 1 + the largest entry of the tensor; `floor` in place of that 1. Where results are stored in fewer bits
+// than they are computed in, as the precision says.
 void compare_values(Worst&, TypedRule const&, Point const&, CallTensors const& got, CallTensors const& want,
-                    double floor = 1);
+                    double floor = 1, Precision const& = {});
 void compare_gradients(Worst&, TypedRule const&, Point const&, CallTensors const& got, std::vector<Sampled> const&,
-                       double floor = 1);
+                       double floor = 1, Precision const& = {});
 
 } // namespace deltaloom::codegen

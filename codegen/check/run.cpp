@@ -48,12 +48,13 @@ std::vector<Task> tasks_of(Compiled const& compiled, CheckOptions const& options
     if (options.integer) {
         IntegerLevel level;
         level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
+        level.short_operands = options.scalars;
         add(integer_tasks(compiled, level));
     }
     if (options.number) {
         FloatLevel level;
         level.seed = options.seed, level.trials = options.trials, level.forms = options.forms;
-        std::copy(std::begin(options.scalars), std::end(options.scalars), std::begin(level.scalars));
+        level.scalars = options.scalars, level.short_states = options.short_states;
         add(float_tasks(compiled, level));
     }
     auto const isa = runtime::chosen_level();
@@ -181,8 +182,11 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
     if (!edited) {
         LibraryOptions library;
         library.library = sources.library = "checked";
-        library.scalars[0] = options.scalars[0] || options.integer || options.property || options.fault;
-        library.scalars[1] = options.number && options.scalars[1];
+        constexpr unsigned f32 = 1, f64 = 2;
+        library.scalars = options.number ? options.scalars : 0;
+        bool const in_float = options.integer || options.property || options.fault || options.short_states;
+        if (in_float || !library.scalars) library.scalars |= f32;
+        if (options.property && options.scalars & f64) library.scalars |= f64;
         for (auto const& rule : rules)
             for (auto& file : emit_library({rule.derived}, library))
                 if (file.path.rfind("src/" + rule.declaration.name, 0) == 0) sources.files.push_back(std::move(file));

@@ -9,8 +9,9 @@ namespace deltaloom::codegen {
 struct CheckOptions {
     bool program = true, text = true, number = true; // the levels; number: float
     bool integer = false, property = false, fault = false;
-    std::vector<Form> forms;         // empty: all that each rule has
-    bool scalars[2] = {true, false}; // of level float: float, double
+    std::vector<Form> forms;   // empty: all that each rule has
+    unsigned scalars = 1;      // of level float, and of level integer beside float: bits 1 << dl_scalar
+    unsigned short_states = 0; // states of 16 bits whose error level float tells: bits 1 << dl_scalar
     int trials = 3;
     std::uint64_t seed = 1;
     Toolchain toolchain;

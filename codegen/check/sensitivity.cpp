@@ -8,7 +8,7 @@ namespace deltaloom::codegen {
 Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std::vector<Sampled> const& gradients,
                         double floor) {
     constexpr int samples = 4;
-    double const roundoff = std::ldexp(1.0, reference.point().shape.is_double ? -53 : -24);
+    double const roundoff = std::ldexp(1.0, reference.point().shape.in_double() ? -53 : -24);
     Worst forward, backward;
     Draw draw(0x5e751712u, 0);
     for (int i = 0; i < samples; ++i) {

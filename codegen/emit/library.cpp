@@ -3,6 +3,7 @@
 #include "codegen/emit/clang_format.hpp"
 #include "codegen/emit/fields.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -91,7 +92,7 @@ std::string rule_source(Derived const& d, LibraryOptions const& o) {
     for (int s = 0; s < 2; ++s) {
         entries += "{";
         for (auto [form, text] : kernel_forms) {
-            bool const there = o.scalars[s] && wanted(o, form) && has(d, form);
+            bool const there = computes(o, s) && wanted(o, form) && has(d, form);
             auto const entry = [&](char const* direction) {
                 return fmt::format("{{{}_{}_scratch<{}>, run<{}, {}_{}<{}>>}}", text, direction, scalars[s], scalars[s],
                                    text, direction, scalars[s]);
@@ -108,7 +109,7 @@ std::string rule_source(Derived const& d, LibraryOptions const& o) {
     }
     entries += "}, {";
     for (int s = 0; s < 2; ++s) {
-        bool const there = o.scalars[s] && wanted(o, Form::summary) && has(d, Form::summary);
+        bool const there = computes(o, s) && wanted(o, Form::summary) && has(d, Form::summary);
         auto const entry = [&](char const* what) {
             return there ? fmt::format("{{summary_{0}_scratch<{1}>, run<{1}, summary_{0}<{1}>>}}", what, scalars[s])
                          : "{}";
@@ -208,8 +209,7 @@ rule_kernels const kernels = {{{{
                        "{0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {8}, "
                        "{0}_tables::chunks, {0}_tables::missing, &{0}_tables::kernels}}\n",
                        name, quoted(name), quoted(d.rule.equation), d.rule.dims.size(), d.rule.operands.size(), forms,
-                       o.backward ? 3 : 1, offered_scalars(o.scalars[0], o.scalars[1]),
-                       offered_state_scalars(o.scalars[1]));
+                       o.backward ? 3 : 1, o.scalars, offered_state_scalars(o));
 }
 
 std::string library_source(std::vector<Derived> const& rules, LibraryOptions const& o) {
@@ -278,6 +278,15 @@ std::string c_header(Derived const& d, LibraryOptions const& o) {
                        d.rule.name, o.library, statements_comment(d));
 }
 
+std::string names_of(unsigned set) { // "float, bfloat16 or float16"
+    std::vector<std::string> names;
+    for (std::size_t s = 0; s < scalar_names().size(); ++s)
+        if (set >> s & 1) names.push_back(scalar_names()[s]);
+    auto const last = names.back();
+    names.pop_back();
+    return names.empty() ? last : fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
 std::string typed_header(Derived const& d, LibraryOptions const& o) {
     auto const& rule = d.rule;
     auto const field = fields(rule);
@@ -301,7 +310,8 @@ std::string typed_header(Derived const& d, LibraryOptions const& o) {
             auto const& f = field.operands[i];
             operands +=
                 fmt::format("dl_tensor {}{{}}, {}{{}}; // state [sequences, heads{}]; absent: zeros, not wanted\n"
-                            "dl_tensor {}{{}}; // [sequences, snapshots, heads{}]; absent: not wanted\n",
+                            "dl_tensor {}{{}}; // [sequences, snapshots, heads{}], as deltaloom::tensor has them; "
+                            "absent: not wanted\n",
                             f.initial, f.final, shape, f.snapshots, shape);
             gradients += fmt::format("dl_tensor {}{{}}, {}{{}}; // wanted, incoming\n", f.d_initial, f.d_final);
             set += fmt::format("c.state_in[{0}] = a.{1}; c.state_out[{0}] = a.{2}; c.state_in_gradient[{0}] = a.{3}; "
@@ -317,7 +327,8 @@ std::string typed_header(Derived const& d, LibraryOptions const& o) {
             fmt::format("dl_tensor {}{{}}; // {}\n", gradient, operand.role == Role::output ? "incoming" : "wanted");
         set += fmt::format("c.operand[{0}] = a.{1}; c.gradient[{0}] = a.{2};\n", i, name, gradient);
     }
-    return fmt::format(R"(#pragma once
+    return fmt::format(
+        R"(#pragma once
 // {0}, generated:
 {2}
 #include <deltaloom/runtime/abi/call.hpp>
@@ -326,7 +337,8 @@ std::string typed_header(Derived const& d, LibraryOptions const& o) {
 namespace {1}::{0} {{
 
 /// One call. Tensors by name: deltaloom::tensor, deltaloom::state, deltaloom::parameter make contiguous ones, strides are in elements.
-/// An operand may have fewer heads than value_heads, if they divide it. Throws deltaloom::error, which names the wrong field.
+/// An operand may have fewer heads than value_heads, if they divide it. A tensor holds what its pointer points to: here operands may be {10},
+/// states {11}; deltaloom::bfloat16 and float16 are 16 bits of storage. Throws deltaloom::error, which names the wrong field.
 struct arguments {{
     std::int64_t batch = 1, tokens = 0, value_heads = 1;
     {3}
@@ -408,12 +420,13 @@ inline void backward(arguments const& a) {{
 
 }}
 )",
-                       rule.name, o.library, statements_comment(d), dims, operands, gradients, rule.operands.size(),
-                       state, set, [&] {
-                           for (auto const& operand : rule.operands)
-                               if (operand.role == Role::state) return operand.name;
-                           return std::string();
-                       }());
+        rule.name, o.library, statements_comment(d), dims, operands, gradients, rule.operands.size(), state, set,
+        [&] {
+            for (auto const& operand : rule.operands)
+                if (operand.role == Role::state) return operand.name;
+            return std::string();
+        }(),
+        names_of(o.scalars), names_of(offered_state_scalars(o)));
 }
 
 } // namespace
@@ -425,11 +438,23 @@ std::vector<std::uint32_t> offered_chunks(int chosen) {
     all.push_back(0);
     return all;
 }
-unsigned offered_scalars(bool in_float, bool in_double) {
-    constexpr unsigned f32 = 1, f64 = 2, bf16 = 4, f16 = 8;
-    return (in_float || in_double ? f32 | bf16 | f16 : 0) | (in_double ? f64 : 0);
+std::vector<std::string> const& scalar_names() {
+    static std::vector<std::string> const names{"float", "double", "bfloat16", "float16"};
+    return names;
 }
-unsigned offered_state_scalars(bool in_double) { return in_double ? 3 : 1; }
+unsigned scalar_set(std::vector<std::string> const& names) {
+    unsigned set = 0;
+    for (std::size_t s = 0; s < scalar_names().size(); ++s)
+        if (std::find(names.begin(), names.end(), scalar_names()[s]) != names.end()) set |= 1u << s;
+    return set;
+}
+bool computes(LibraryOptions const& o, bool in_double) {
+    constexpr unsigned f64 = 2;
+    return in_double ? o.scalars & f64 : o.scalars & ~f64;
+}
+unsigned offered_state_scalars(LibraryOptions const& o) {
+    return o.state_scalars ? o.state_scalars : computes(o, true) ? 3 : 1;
+}
 
 std::vector<EmittedFile> emit_library(std::vector<Derived> const& rules, LibraryOptions const& o) {
     std::vector<EmittedFile> files;

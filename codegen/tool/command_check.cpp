@@ -1,3 +1,4 @@
+#include "codegen/check/float_level.hpp"
 #include "codegen/check/result_json.hpp"
 #include "codegen/check/run.hpp"
 #include "codegen/tool/commands.hpp"
@@ -15,7 +16,7 @@ namespace deltaloom::codegen::tool {
 namespace {
 
 struct Options {
-    std::vector<std::string> headers, rules, levels{"program", "text", "float"}, forms, scalars{"float"},
+    std::vector<std::string> headers, rules, levels{"program", "text", "float"}, forms, scalars{"float"}, state_scalars,
         targets{"cpu"};
     int trials = 3;
     std::uint64_t seed = 0;
@@ -23,14 +24,23 @@ struct Options {
     std::string compiler, json, text_folder;
 };
 
+// A column of the table: the results of a level, of level float those of one scalar or of one short state.
+struct Column {
+    std::string level, scalar, state;
+    std::string title() const { return !state.empty() ? state : scalar.empty() ? level : level + " (" + scalar + ")"; }
+    bool holds(Result const& r) const {
+        return r.level == level && (scalar.empty() || r.scalar == scalar) &&
+               (level != "float" || (state.empty() ? !r.name.starts_with("state in ") : r.name == state));
+    }
+};
+
 // "exact", "1.2e-07", "12 hold", "differs", or nothing where there is no such result.
-std::string cell(std::vector<Result> const& results, Form form, Direction direction, std::string const& level,
-                 std::string const& scalar) {
+std::string cell(std::vector<Result> const& results, Form form, Direction direction, Column const& column) {
+    auto const& level = column.level;
     std::optional<Result> worst;
     int held = 0;
     for (auto const& r : results) {
-        if (r.form != form || r.direction != direction || r.level != level || (!scalar.empty() && r.scalar != scalar))
-            continue;
+        if (r.form != form || r.direction != direction || !column.holds(r)) continue;
         held += r.pass && r.reason.empty();
         if (!worst || !r.pass || r.error.value_or(0) > worst->error.value_or(0)) worst = r;
         if (!r.pass) break;
@@ -45,18 +55,20 @@ std::string cell(std::vector<Result> const& results, Form form, Direction direct
 
 void print_table(FILE* out, Loaded const& loaded, std::vector<std::vector<Result>> const& results, Options const& o,
                  bool colour) {
-    std::vector<std::pair<std::string, std::string>> columns; // level, scalar
+    std::vector<Column> columns;
     for (auto const& level : o.levels) {
-        if (level != "float")
-            columns.emplace_back(level, "");
-        else
-            for (auto const& scalar : o.scalars) columns.emplace_back(level, scalar);
+        if (level != "float") {
+            columns.push_back({level, "", ""});
+            continue;
+        }
+        for (auto const& scalar : o.scalars) columns.push_back({level, scalar, ""});
+        for (std::uint32_t s : {DL_BF16, DL_F16})
+            if (scalar_set(o.state_scalars) >> s & 1) columns.push_back({level, "float", short_state_name(s)});
     }
     std::size_t width = 6;
     for (auto const& rule : loaded.rules) width = std::max(width, rule.declaration.name.size() + 2);
     fmt::print(out, "{:<{}}{:<11}", "", width, "");
-    for (auto const& [level, scalar] : columns)
-        fmt::print(out, "{:<20}", scalar.empty() ? level : fmt::format("{} ({})", level, scalar));
+    for (auto const& column : columns) fmt::print(out, "{:<20}", column.title());
     fmt::print(out, "\n{:<{}}{:<11}", "rule", width, "form");
     for (std::size_t c = 0; c < columns.size(); ++c) fmt::print(out, "{:<10}{:<10}", "forward", "backward");
     fmt::print(out, "\n");
@@ -64,9 +76,9 @@ void print_table(FILE* out, Loaded const& loaded, std::vector<std::vector<Result
         bool first = true;
         for (Form form : {Form::step, Form::recurrent, Form::chunked, Form::parallel, Form::summary}) {
             std::string line;
-            for (auto const& [level, scalar] : columns)
+            for (auto const& column : columns)
                 for (Direction direction : {Direction::forward, Direction::backward}) {
-                    auto const text = cell(results[i], form, direction, level, scalar);
+                    auto const text = cell(results[i], form, direction, column);
                     bool const bad = text == "differs";
                     line += fmt::format("{}{:<10}{}", colour && bad ? "\033[31m" : "", text,
                                         colour && bad ? "\033[0m" : "");
@@ -89,8 +101,9 @@ void print_failures(FILE* out, std::vector<std::vector<Result>> const& results) 
             if (r.pass) continue;
             std::vector<std::string> dims;
             for (auto const& [dim, extent] : r.dims) dims.push_back(fmt::format("{} = {}", dim, extent));
-            fmt::print(out, "differs: {} {} {}, level {}{}: at T = {}, {}{}: {} is {}, the declaration says {}\n",
-                       r.rule, name(r.form), name(r.direction), r.level,
+            bool const plain = r.scalar == "float" || r.scalar == "exact";
+            fmt::print(out, "differs: {} {} {}, level {}{}{}: at T = {}, {}{}: {} is {}, the declaration says {}\n",
+                       r.rule, name(r.form), name(r.direction), r.level, plain ? "" : " in " + r.scalar,
                        r.name.empty() || r.name == "declaration" ? "" : " (" + r.name + ")", r.tokens,
                        fmt::join(dims, ", "), r.chunk ? fmt::format(", chunk {}", r.chunk) : "",
                        r.index.empty() ? "the result" : r.index, r.got, r.want.empty() ? "otherwise" : r.want);
@@ -155,9 +168,17 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         ->check(CLI::IsMember({"program", "text", "integer", "float", "property", "fault"}));
     c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
-    c->add_option("--scalar", o->scalars, "Of level float: float, double")
+    c->add_option(
+         "--scalar", o->scalars,
+         "What inputs, outputs and gradients are stored in: float, double, bfloat16, float16; of level float, those "
+         "of 16 bits of level integer too")
         ->delimiter(',')
-        ->check(CLI::IsMember({"float", "double"}));
+        ->check(CLI::IsMember(scalar_names()));
+    c->add_option("--state-scalar", o->state_scalars,
+                  "States of 16 bits whose error level float tells: bfloat16, float16 (float and double are always "
+                  "checked)")
+        ->delimiter(',')
+        ->check(CLI::IsMember(scalar_names()));
     c->add_option("--trials", o->trials, "Random points per form")->check(CLI::Range(1, 1000));
     auto* seed = c->add_option("--seed", o->seed, "Replays a run; without it, a new one")->check(whole_number);
     c->add_option("--text", o->text_folder, "This emitted source, edited or not, in place of what emit would write");
@@ -178,9 +199,9 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         options.fault = has_level("fault");
         options.forms = forms_or_fail(o->forms, loaded);
         options.trials = o->trials, options.seed = o->seed;
-        for (int s = 0; s < 2; ++s)
-            options.scalars[s] =
-                std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
+        constexpr unsigned short_scalars = 12; // bfloat16, float16
+        options.scalars = scalar_set(o->scalars);
+        options.short_states = options.number ? scalar_set(o->state_scalars) & short_scalars : 0;
         options.toolchain.compiler = o->compiler.empty() ? default_compiler() : o->compiler;
         if (options.toolchain.compiler.empty() && options.compiles())
             throw Failure{Exit::machine,

@@ -1,6 +1,7 @@
 #include "codegen/emit/library.hpp"
 #include "codegen/rule/words.hpp"
 #include "codegen/tool/commands.hpp"
+#include "deltaloom/runtime/abi/deltaloom.h"
 
 #include <algorithm>
 #include <cctype>
@@ -70,7 +71,7 @@ static std::string escaped(std::string const& path) {
 
 Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
     struct Options {
-        std::vector<std::string> headers, rules, targets{"cpu"}, scalars{"float"}, forms, head_sizes;
+        std::vector<std::string> headers, rules, targets{"cpu"}, scalars{"float"}, state_scalars, forms, head_sizes;
         std::string out, library = "rules", depfile;
         int chunk = 16;
         bool no_backward = false;
@@ -82,7 +83,15 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
     c->add_option("--library", o->library, "Name of the library: a C identifier");
     c->add_option("--rule", o->rules, "Only this rule (again for more)")->delimiter(',');
     c->add_option("--target", o->targets, "cpu")->delimiter(',')->check(CLI::IsMember({"cpu"}));
-    c->add_option("--scalar", o->scalars, "float, double")->delimiter(',')->check(CLI::IsMember({"float", "double"}));
+    c->add_option("--scalar", o->scalars,
+                  "What operands may be stored in: float, double, bfloat16, float16; those of 16 bits are computed in "
+                  "float")
+        ->delimiter(',')
+        ->check(CLI::IsMember(scalar_names()));
+    c->add_option("--state-scalar", o->state_scalars,
+                  "What states may be stored in (default: float, and double where that is a --scalar)")
+        ->delimiter(',')
+        ->check(CLI::IsMember(scalar_names()));
     c->add_option("--form", o->forms, "step, recurrent, chunked, parallel, summary (default: all that each rule has)")
         ->delimiter(',');
     c->add_option("--chunk", o->chunk, "Tokens per chunk")->check(CLI::Range(1, 4096));
@@ -104,9 +113,10 @@ Command add_emit(CLI::App& app, std::vector<std::string> const& user_flags) {
         options.chunk = o->chunk;
         options.backward = !o->no_backward;
         options.forms = forms_or_fail(o->forms, loaded);
-        for (int s = 0; s < 2; ++s)
-            options.scalars[s] =
-                std::find(o->scalars.begin(), o->scalars.end(), s ? "double" : "float") != o->scalars.end();
+        options.scalars = scalar_set(o->scalars), options.state_scalars = scalar_set(o->state_scalars);
+        if (options.state_scalars >> DL_F64 & 1 && !computes(options, true))
+            throw Failure{Exit::usage, "--state-scalar double needs kernels that compute in double: add double to "
+                                       "--scalar"};
         std::vector<Derived> rules;
         for (auto const& rule : loaded.rules) rules.push_back(rule.derived);
         write_library(o->out, emit_library(rules, options));

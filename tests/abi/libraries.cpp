@@ -63,6 +63,23 @@ TEST_CASE("two libraries of one program each compute their own rule") {
     CHECK(std::string(status.message).find("contract_rules") != std::string::npos);
     CHECK(other_rules_forward(contract_rules_rule_at(0), &call, &status) == DL_BAD_FIELD);
     CHECK(std::string(status.message).find("other_rules") != std::string::npos);
+    // Only what was asked for: neither operands nor states of 16 bits, each refused by its name.
+    float x = 0;
+    auto one = deltaloom::tensor(&x, 1, 1, {1}), half = one;
+    half.scalar = DL_BF16;
+    other_rules::delta::arguments a{};
+    a.tokens = 1, a.dk = 1, a.dv = 1, a.k = half, a.v = one, a.q = one, a.o = one;
+    for (std::string const& said :
+         {std::string("operand k: scalar 2 (bf16) is not offered for operands; it may be f32 (0)"),
+          std::string("initial state S: scalar 2 (bf16) is not offered for states; it may be f32 (0)")}) {
+        try {
+            other_rules::delta::forward(a);
+            FAIL("taken");
+        } catch (deltaloom::error const& e) {
+            CHECK(e.what() == said);
+        }
+        a.k = one, a.S_initial = half;
+    }
     // Built without a backward.
     call.gradient = reinterpret_cast<dl_tensor*>(&call);
     CHECK(other_rules_backward(other_rules_rule_at(0), &call, &status) != 0);

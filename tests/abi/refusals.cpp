@@ -251,7 +251,8 @@ TEST_CASE("states") {
                d_out = &Call::state_out_gradient;
     expect(usual(),
            {{"half a state", state(in, "S", scalar(DL_F16)), bad, "S", none, {"initial state S", "f16", "states"}},
-            {"half a state", state(out, "n", scalar(DL_BF16)), bad, "n", none, {"final state n", "bf16"}},
+            {"half a state", state(out, "n", scalar(DL_F16)), bad, "n", none, {"final state n", "f16", "bf16 (2)"}},
+            {"double", state(out, "n", scalar(DL_F64)), bad, "n", none, {"final state n", "f64", "f32 (0)"}},
             {"scalar", state(in, "S", scalar(99)), bad, "S", none, {"initial state S", "scalar 99"}},
             {"heads", state(in, "S", heads(2)), bad, "S", 2, {"initial state S", "2 heads", "4"}},
             {"heads", state(out, "n", heads(1)), bad, "n", 2, {"final state n", "1 heads", "4"}},

@@ -187,7 +187,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         if (own && kind == 0 && in.take() % 4 == 0) t.heads = 1;
         if (in.rarely()) t.heads = std::uint32_t(in.wild());
         if (in.rarely()) t.scalar = std::uint32_t(in.take() % 18);
-        if (o.kind != DL_STATE && in.take() % 8 == 0) t.scalar = std::uint32_t(in.below(4));
+        if (in.take() % 8 == 0) t.scalar = std::uint32_t(in.below(4));
         Described d{&t, {rows, tokens, std::int64_t(t.heads), 1, 1, 1}, written, kind, i, state};
         bool const turned = o.kind == DL_STATE && o.rank == 2 && c.flags & DL_STATE_TRANSPOSED;
         for (std::uint32_t a = 0; a < o.rank; ++a) d.extents[3 + (turned ? 1 - a : a)] = extent(o.dims[a]);

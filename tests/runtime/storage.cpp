@@ -75,6 +75,7 @@ TEST_CASE("loads and stores of every scalar") {
     check_round_trip<float, double>();
     check_round_trip<double, double>();
     check_round_trip<bfloat16, double>();
+    check_round_trip<float16, double>();
     check_round_trip<field, field>();
 }
 
@@ -89,6 +90,42 @@ TEST_CASE("short floats round to nearest, ties to even") {
     CHECK(widened<float>(float16{0x0001}) == std::ldexp(1.0f, -24));
     CHECK(narrowed<float16>(65536.0f).bits == 0x7c00);
     CHECK(narrowed<float16>(1.00048828125f).bits == 0x3c00);
+}
+
+// All of them, and floats around every place where rounding turns.
+TEST_CASE("the host's own way to 16 bits and back is the kernels'") {
+    std::uint32_t wrong = 0;
+    auto const see = [&](float x) {
+        wrong += bfloat16::nearest(x).bits != narrowed<bfloat16>(x).bits;
+        wrong += float16::nearest(x).bits != narrowed<float16>(x).bits;
+    };
+    auto const same = [](float a, float b) {
+        return __builtin_bit_cast(std::uint32_t, a) == __builtin_bit_cast(std::uint32_t, b) || (a != a && b != b);
+    };
+    for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+        bfloat16 const b{std::uint16_t(bits)};
+        float16 const h{std::uint16_t(bits)};
+        wrong += !same(float(b), widened<float>(b)) || !same(float(h), widened<float>(h));
+        for (std::uint32_t low :
+             {0u, 1u, 0x0fffu, 0x1000u, 0x1001u, 0x2fffu, 0x3000u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+            see(__builtin_bit_cast(float, bits << 16 | low));
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a double rounds once on its way to 16 bits") {
+    double const tie = 1 + 0x1p-8, above = tie + 0x1p-40, below = tie - 0x1p-40; // float32 sees neither
+    CHECK(narrowed<bfloat16>(tie).bits == 0x3f80);
+    CHECK(narrowed<bfloat16>(above).bits == 0x3f81);
+    CHECK(narrowed<bfloat16>(-above).bits == 0xbf81);
+    CHECK(narrowed<bfloat16>(below).bits == 0x3f80);
+    CHECK(narrowed<bfloat16>(1e300).bits == 0x7f80);
+    CHECK(narrowed<bfloat16>(-1e-300).bits == 0x8000);
+    CHECK(narrowed<float16>(1 + 0x1p-11 + 0x1p-45).bits == 0x3c01);
+    CHECK(narrowed<float16>(-(1 + 0x1p-11 - 0x1p-45)).bits == 0xbc00);
+    CHECK(narrowed<float16>(1 + 3 * 0x1p-11 - 0x1p-45).bits == 0x3c01);
+    CHECK(narrowed<float16>(65519.999999999).bits == 0x7bff);
+    CHECK(std::isnan(widened<double>(narrowed<float16>(std::numeric_limits<double>::quiet_NaN()))));
 }
 
 TEST_CASE("scratch is taken in whole lines and given back by scope") {

@@ -2,6 +2,7 @@
 // C++ over the C ABI: tensors from pointers, errors as exceptions. The typed header of a rule, <LIB/NAME.hpp>, is
 // written in these.
 #include <deltaloom/runtime/abi/deltaloom.h>
+#include <deltaloom/runtime/abi/short_floats.hpp>
 
 #include <cstddef>
 #include <initializer_list>
@@ -18,15 +19,26 @@ struct error : std::runtime_error {
     explicit error(dl_status const& s) : std::runtime_error(s.message), status(s) {}
 };
 
+// The scalar of a tensor of T. For a type of one's own with the bits of one of these:
+//     template<> inline constexpr std::uint32_t deltaloom::scalar_of<my::half> = DL_F16;
+inline constexpr std::uint32_t no_scalar = ~0u;
+template<class T> inline constexpr std::uint32_t scalar_of = no_scalar;
+template<> inline constexpr std::uint32_t scalar_of<float> = DL_F32;
+template<> inline constexpr std::uint32_t scalar_of<double> = DL_F64;
+template<> inline constexpr std::uint32_t scalar_of<bfloat16> = DL_BF16;
+template<> inline constexpr std::uint32_t scalar_of<float16> = DL_F16;
+
 namespace abi {
-template<class T> constexpr std::uint32_t scalar_of() {
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "a tensor holds float or double");
-    return std::is_same_v<T, double> ? DL_F64 : DL_F32;
-}
 template<class T> dl_tensor described(T const* data, std::int64_t heads) {
+    constexpr auto scalar = scalar_of<std::remove_const_t<T>>;
+    static_assert(scalar != no_scalar,
+                  "a tensor holds float, double, deltaloom::bfloat16 or deltaloom::float16; see deltaloom::scalar_of");
+    constexpr std::size_t bytes[] = {4, 8, 2, 2};
+    static_assert(scalar == no_scalar || sizeof(T) == bytes[scalar & 3],
+                  "deltaloom::scalar_of: a scalar of other bytes");
     dl_tensor t{};
     t.data = const_cast<T*>(data);
-    t.scalar = scalar_of<T>();
+    t.scalar = scalar;
     t.heads = std::uint32_t(heads);
     return t;
 }
@@ -39,7 +51,7 @@ inline std::int64_t trailing(dl_tensor& t, std::initializer_list<std::int64_t> a
 } // namespace abi
 
 // A contiguous [batch, tokens, heads, axes...]: inputs, gates, outputs and their gradients. A scalar operand has no
-// axes.
+// axes. States kept on the way are [sequences, snapshots, heads, axes...]: snapshots in place of tokens.
 template<class T>
 dl_tensor tensor(T* data, std::int64_t tokens, std::int64_t heads, std::initializer_list<std::int64_t> axes = {}) {
     auto t = abi::described(data, heads);
@@ -48,7 +60,8 @@ dl_tensor tensor(T* data, std::int64_t tokens, std::int64_t heads, std::initiali
     t.stride[0] = tokens * t.stride[1];
     return t;
 }
-// A contiguous [sequences, heads, axes...]: states and their gradients.
+// A contiguous [sequences, heads, axes...]: states and their gradients. With DL_STATE_TRANSPOSED the axes are the other
+// way round: {dk, dv}.
 template<class T> dl_tensor state(T* data, std::int64_t heads, std::initializer_list<std::int64_t> axes) {
     auto t = abi::described(data, heads);
     t.stride[2] = abi::trailing(t, axes);

@@ -3,16 +3,17 @@
 // dl_rule and rule_kernels.
 //
 // A unit is a sequence and a group of value heads that share a gradient or a hidden state; its heads run in order on
-// one thread, so a shared head's gradient is a sum in a fixed order. Units are dealt to `lanes` fixed lists; a lane
-// owns a slice of the workspace. Of the form summary a unit is dealt segment by segment, in stages (segments.hpp).
-// Gradients of parameters are left per sequence, value head and segment in the workspace and summed in order at the
-// end. So the bits do not depend on threads.
+// one thread, so a shared head's gradient is a sum in a fixed order, rounded once (shared_sums.hpp). Units are dealt to
+// `lanes` fixed lists; a lane owns a slice of the workspace. Of the form summary a unit is dealt segment by segment, in
+// stages (segments.hpp). Gradients of parameters are left per sequence, value head and segment in the workspace and
+// summed in order at the end. So the bits do not depend on threads.
 #include <cmath>
 #include <deltaloom/runtime/cpu/features.hpp>
 #include <deltaloom/runtime/cpu/parallel.hpp>
 #include <deltaloom/runtime/cpu/path.hpp>
 #include <deltaloom/runtime/cpu/pieces.hpp>
 #include <deltaloom/runtime/cpu/segments.hpp>
+#include <deltaloom/runtime/cpu/shared_sums.hpp>
 #include <deltaloom/runtime/cpu/validate.hpp>
 #include <deltaloom/runtime/cpu/values.hpp>
 #include <deltaloom/runtime/ops/storage.hpp>
@@ -34,9 +35,9 @@ struct driver {
     index chunk = 1, segment = 1;
     index segments_at_most = 1, segment_bytes = 0; // of a sequence (1 but for the form summary); of one of its heads
     index state_bytes = 0;                         // of the table of states' extents
-    index scratch_bytes = 0, carry_bytes = 0, table_bytes = 0; // of a lane
-    index partial_elements = 0;                                // of one sequence and head
-    bool nothing = false;                                      // nothing that this direction writes is wanted
+    index scratch_bytes = 0, carry_bytes = 0, sum_bytes = 0, table_bytes = 0; // of a lane
+    index partial_elements = 0;                                               // of one sequence and head
+    bool nothing = false; // nothing that this direction writes is wanted
     std::size_t bytes = 0;
 
     static constexpr index line = 64;
@@ -75,7 +76,6 @@ struct driver {
             longest = std::max(longest, tokens), shortest = s ? std::min(shortest, tokens) : tokens;
         }
         if (!choose(status)) return int(DL_NO_FORM);
-        if (int code = check_snapshots(status)) return code;
         nothing = !writes_something(rule, call, backward);
         if (nothing) return 0;
 
@@ -105,26 +105,28 @@ struct driver {
         index const scratch = in_segments() ? segment_table().scratch(s, backward) : run.scratch(s);
         scratch_bytes = rounded(scratch * scalar_bytes()) + line;
         carry_bytes = in_pieces() ? carried() * scalar_bytes() : 0;
+        wide const summed = backward ? sums().each([](auto...) {}) * scalar_bytes() : 0;
+        sum_bytes = index(std::min(summed, most));
         index tables = head_tables::size(rule, kernels.state_count);
         wide segments_bytes = 0; // of all sequences and heads
         if (in_segments()) {
             tables += segments::table_size(rule.operand_count, kernels.state_count);
             index entries = 0, factors = 0;
             for (index k = 0; k < kernels.state_count; ++k) {
-                auto const state = state_extents(k);
-                entries += state.rows * state.cols, factors += state.width * state.width;
+                auto const extents_ = state_extents(k);
+                entries += extents_.rows * extents_.cols, factors += extents_.width * extents_.width;
             }
             segment_bytes = rounded(segments::elements(segments_at_most, entries, factors, backward) * scalar_bytes());
             state_bytes = rounded(index(sizeof(segment_state)) * kernels.state_count);
             segments_bytes = wide(segment_bytes) * sequences * heads + state_bytes;
         }
         table_bytes = rounded(index(sizeof(strided)) * tables);
-        wide const lane_bytes = wide(lanes) * (scratch_bytes + carry_bytes + table_bytes),
+        wide const lanes_bytes = wide(lanes) * lane_bytes(),
                    partial_bytes = wide(partial_elements) * scalar_bytes() * sequences * heads * segments_at_most;
-        if (lane_bytes > most || partial_bytes > most || segments_bytes > most)
+        if (summed > most || lanes_bytes > most || partial_bytes > most || segments_bytes > most)
             return refuse(status, DL_BAD_FIELD, no_operand, no_axis, too_large, (long long)longest);
         bytes =
-            std::size_t(lane_bytes) + std::size_t(rounded(index(partial_bytes))) + std::size_t(segments_bytes) + line;
+            std::size_t(lanes_bytes) + std::size_t(rounded(index(partial_bytes))) + std::size_t(segments_bytes) + line;
         return 0;
     }
     static constexpr wide most = wide(1) << 61;
@@ -146,21 +148,10 @@ struct driver {
             if (rule.operands[i].kind == DL_STATE) n += rounded(entries(rule.operands[i]));
         return n;
     }
-    int check_snapshots(dl_status* status) const {
-        if (!in_pieces()) return 0;
-        std::uint32_t const computes = scalar ? DL_F64 : DL_F32;
-        return each_tensor(rule, call, backward, [&](tensor_use const& u) {
-            if (u.kind != use_kind::snapshots || !u.tensor->data || u.tensor->scalar == computes) return 0;
-            return refuse(status, DL_BAD_OPERAND, u.operand, no_axis,
-                          "snapshots of %s are %s: this call computes in %s", rule.operands[u.operand].name,
-                          scalar_name(u.tensor->scalar), scalar_name(computes));
-        });
-    }
-
     // An operand or an initial state of float64 is computed in float64; so is all where the library has nothing else.
     int wants_double() const {
         std::uint32_t state = 0;
-        bool wanted = !(rule.scalars >> DL_F32 & 1);
+        bool wanted = !(rule.scalars & ~(1u << DL_F64));
         for (std::uint32_t i = 0; i < rule.operand_count; ++i) {
             bool const is_state = rule.operands[i].kind == DL_STATE;
             dl_tensor const* const t = is_state ? (call.state_in ? call.state_in + state : nullptr) : call.operand + i;
@@ -210,6 +201,10 @@ struct driver {
 
     bool in_segments() const { return form == 3; }
     index segment_length() const { return chunk * chunks_per_segment; }
+    std::uint32_t computes() const { return scalar ? DL_F64 : DL_F32; }
+    shared_sums sums() const {
+        return {rule, call, in_segments() ? std::min(longest, segment_length()) : longest, computes()};
+    }
     segment_kernels segment_table() const { return segment_kernels::of(*kernels.level[level], scalar); }
     segment_state state_extents(index number) const {
         index k = number;
@@ -233,14 +228,15 @@ struct driver {
     }
     strided contiguous(void* data, dl_operand const& o) const {
         strided s;
-        s.data = data, s.scalar = scalar ? DL_F64 : DL_F32;
+        s.data = data, s.scalar = computes();
         index step = 1;
         for (std::uint32_t a = o.rank; a-- > 0;) s.axis[a] = step, step *= extent(o.dims[a]);
         return s;
     }
 
-    // One head of one sequence, its tables at `table`.
-    sequence head(index sequence_index, index h, strided* table, void* room, char* partial) const {
+    // One head of one sequence, its tables at `table`. `at_token`: where in the sequence the sums of shared heads
+    // begin.
+    sequence head(index sequence_index, index h, strided* table, void* room, char* partial, index at_token = 0) const {
         index const first = call.offsets ? index(call.offsets[sequence_index]) : 0,
                     b = call.offsets ? 0 : sequence_index;
         sequence s;
@@ -299,13 +295,62 @@ struct driver {
                     gradient[i].accumulate = h % ratio(call.gradient[i].heads) != 0;
             }
         }
+        if (sum_bytes) redirect_sums(to, room, s.tokens, at_token);
         s.operand = operand, s.gradient = gradient;
         s.state_in = to.state_in, s.state_out = to.state_out, s.state_in_gradient = to.in_gradient,
         s.state_out_gradient = to.out_gradient;
         return s;
     }
+    char* sum_at(void* room, index element) const {
+        return static_cast<char*>(room) + scratch_bytes + carry_bytes + element * scalar_bytes();
+    }
+    // The tables' gradients of shared heads lead to the lane's sums instead of the caller's tensors.
+    void redirect_sums(head_tables const& to, void* room, index tokens, index at_token) const {
+        sums().each([&](std::uint32_t i, dl_tensor const&, bool state, index first) {
+            strided& s = state ? to.in_gradient[state_number(i)] : to.gradient[i];
+            if (!state && tokens == 0) return;
+            bool const accumulate = s.accumulate;
+            s = contiguous(sum_at(room, first), rule.operands[i]);
+            s.accumulate = accumulate;
+            if (state) return;
+            s.token = entries(rule.operands[i]);
+            // Nothing before at_token is touched.
+            s.data = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(s.data) -
+                                             std::uintptr_t(at_token * s.token * scalar_bytes()));
+        });
+    }
+    // The last head that shares a gradient rounds the sum: of tokens at_token .. at_token + tokens - 1, where `initial`
+    // also that of the initial state.
+    void round_sums(index sequence_index, index h, void* room, index at_token, index tokens, bool initial) const {
+        if (!sum_bytes) return;
+        index const first_token = call.offsets ? index(call.offsets[sequence_index]) : 0,
+                    b = call.offsets ? 0 : sequence_index;
+        sums().each([&](std::uint32_t i, dl_tensor const& t, bool state, index first) {
+            dl_operand const& o = rule.operands[i];
+            if (h % ratio(t.heads) != ratio(t.heads) - 1 || (state ? !initial : tokens == 0)) return;
+            index n[3] = {1, 1, 1};
+            for (std::uint32_t a = 0; a < o.rank; ++a) n[a] = extent(o.dims[a]);
+            auto to = at(
+                t, (state ? sequence_index * t.stride[0] : b * t.stride[0] + (first_token + at_token) * t.stride[1]) +
+                       h / ratio(t.heads) * t.stride[2]);
+            if (state && trailing_axis(o, call, 0)) std::swap(to.axis[0], to.axis[1]);
+            void const* const sum = sum_at(room, first);
+            scalar ? round_into<double>(to, sum, state ? 1 : tokens, n)
+                   : round_into<float>(to, sum, state ? 1 : tokens, n);
+        });
+    }
+    std::uint32_t state_number(std::uint32_t operand) const {
+        std::uint32_t n = 0;
+        for (std::uint32_t i = 0; i < operand; ++i) n += rule.operands[i].kind == DL_STATE;
+        return n;
+    }
+
     void run_head(index sequence_index, index h, strided* table, void* room) const {
         auto const s = head(sequence_index, h, table, room, partial_of(sequence_index, h, 0));
+        run_pieces(s, table, room);
+        round_sums(sequence_index, h, room, 0, s.tokens, true);
+    }
+    void run_pieces(sequence const& s, strided* table, void* room) const {
         if (!in_pieces()) return run.run(s, room);
         head_tables const tables(table, rule, kernels.state_count);
         pieces several(rule, call, run, s, tables, kernels.state_count, room);
@@ -323,7 +368,7 @@ struct driver {
         auto const past = reinterpret_cast<std::uintptr_t>(call.workspace) % std::uintptr_t(line);
         return static_cast<char*>(call.workspace) + (past ? line - index(past) : 0);
     }
-    index lane_bytes() const { return scratch_bytes + carry_bytes + table_bytes; }
+    index lane_bytes() const { return scratch_bytes + carry_bytes + sum_bytes + table_bytes; }
     char* partials() const { return base() + lanes * lane_bytes(); }
     char* partial_of(index sequence_index, index h, index segment_index) const {
         index const place = (sequence_index * heads + h) * segments_at_most + segment_index;
@@ -339,7 +384,7 @@ struct driver {
 
     void lane(index l) const {
         char* const room = base() + l * lane_bytes();
-        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes + carry_bytes);
+        auto* const table = reinterpret_cast<strided*>(room + lane_bytes() - table_bytes);
         index const groups = heads / group;
         for (index u = l; u < units; u += lanes)
             for (index h = u % groups * group; h < (u % groups + 1) * group; ++h) run_head(u / groups, h, table, room);
@@ -348,18 +393,21 @@ struct driver {
     // One stage of the form summary.
     void lane(index l, segment_stage stage) const {
         char* const room = base() + l * lane_bytes();
-        auto* const table = reinterpret_cast<strided*>(room + scratch_bytes + carry_bytes);
+        auto* const table = reinterpret_cast<strided*>(room + lane_bytes() - table_bytes);
         index const groups = heads / group, per_unit = side_by_side(stage) ? segments_at_most : 1;
         segments all;
         all.operands = rule.operand_count, all.states = kernels.state_count, all.state = extents();
-        all.length = segment_length(), all.scalar = scalar ? DL_F64 : DL_F32, all.both = backward;
+        all.length = segment_length(), all.scalar = computes(), all.both = backward;
         for (index task = l; task < units * per_unit; task += lanes) {
             index const u = task / per_unit, i = task % per_unit, b = u / groups;
             for (index h = u % groups * group; h < (u % groups + 1) * group; ++h) {
-                all.whole = head(b, h, table, room, partial_of(b, h, i));
+                index const at_token = i * all.length;
+                all.whole = head(b, h, table, room, partial_of(b, h, i), at_token);
                 all.memory = left_by_segments(b, h);
-                if (i < all.count())
-                    all.run(stage, i, segment_table(), table + head_tables::size(rule, kernels.state_count), room);
+                if (i >= all.count()) continue;
+                all.run(stage, i, segment_table(), table + head_tables::size(rule, kernels.state_count), room);
+                if (stage == segment_stage::backward)
+                    round_sums(b, h, room, at_token, std::min(all.length, all.whole.tokens - at_token), i == 0);
             }
         }
     }
@@ -393,8 +441,8 @@ struct driver {
                     K sum = 0;
                     for (index s = 0; s < sequences; ++s)
                         for (index h = head_index * share; h < (head_index + 1) * share; ++h)
-                            for (index i = 0; i < segments_of(s); ++i)
-                                sum += partial[((s * heads + h) * segments_at_most + i) * partial_elements +
+                            for (index part = 0; part < segments_of(s); ++part)
+                                sum += partial[((s * heads + h) * segments_at_most + part) * partial_elements +
                                                at_element + e];
                     index offset = head_index * t.stride[2], rest = e;
                     for (std::uint32_t a = o.rank; a-- > 0;)

@@ -1,6 +1,7 @@
 #pragma once
 // One head of one sequence as several runs of its kernel, where the states between them are asked for or given. States
-// pass through the caller's snapshots, which hold the compute scalar: chunk by chunk the bits are those of one run.
+// pass from run to run in the scalar that the kernel computes in: through the caller's snapshots where they hold that,
+// else beside them, and each is rounded into its slot once. So chunk by chunk the bits are those of one run.
 #include <deltaloom/runtime/cpu/tensors.hpp>
 #include <deltaloom/runtime/ops/storage.hpp>
 
@@ -72,26 +73,28 @@ public:
         for (index j = stepped; j-- > 0;) {
             index const end = tokens_ - j;
             run(first, end - first, [&](index i) {
-                bool const kept = t_.snapshot[i].data;
-                in_[i] = first == 0 ? t_.state_in[i] : kept ? slot(t_.snapshot[i], j + 1) : t_.carry[i];
-                out_[i] = kept ? slot(t_.snapshot[i], j) : j == 0 ? t_.state_out[i] : t_.carry[i];
+                in_[i] = first == 0 ? t_.state_in[i] : passes(i) ? slot(t_.snapshot[i], j + 1) : t_.carry[i];
+                out_[i] = passes(i) ? slot(t_.snapshot[i], j) : t_.carry[i];
             });
+            copy_states([&](index i) { return t_.carry[i]; }, [&](index i) { return beside(i, j); });
             first = end;
         }
-        copy_states([&](index i) { return t_.snapshot[i].data ? slot(t_.snapshot[i], 0) : t_.state_in[i]; },
-                    [&](index i) { return t_.snapshot[i].data || !tokens_ ? t_.state_out[i] : strided{}; });
+        finish(tokens_ > 0, 0);
     }
     // Forward: slot c gets the state before chunk c.
     void write_chunk_states() {
         index const chunks = count();
-        copy_states([&](index i) { return t_.state_in[i]; },
-                    [&](index i) { return chunks ? slot(t_.snapshot[i], 0) : t_.state_out[i]; });
-        for (index c = 0; c < chunks; ++c)
+        if (chunks)
+            copy_states([&](index i) { return t_.state_in[i]; }, [&](index i) { return slot(t_.snapshot[i], 0); });
+        for (index c = 0; c < chunks; ++c) {
+            bool const last = c + 1 == chunks;
             run(c * s_.chunk, length(c), [&](index i) {
-                bool const kept = t_.snapshot[i].data;
-                in_[i] = c == 0 ? t_.state_in[i] : kept ? slot(t_.snapshot[i], c) : t_.carry[i];
-                out_[i] = c + 1 == chunks ? t_.state_out[i] : kept ? slot(t_.snapshot[i], c + 1) : t_.carry[i];
+                in_[i] = c == 0 ? t_.state_in[i] : passes(i) ? slot(t_.snapshot[i], c) : t_.carry[i];
+                out_[i] = !last && passes(i) ? slot(t_.snapshot[i], c + 1) : t_.carry[i];
             });
+            if (!last) copy_states([&](index i) { return t_.carry[i]; }, [&](index i) { return beside(i, c + 1); });
+        }
+        finish(chunks > 0, -1);
     }
     // Backward: the state before each chunk is given, so that none is computed again.
     void read_chunk_states() {
@@ -124,6 +127,18 @@ private:
     strided *in_, *out_, *d_in_, *d_out_;
 
     index count() const { return tokens_ / s_.chunk + (tokens_ % s_.chunk != 0); }
+    // The state passes through the caller's slots.
+    bool passes(index i) const { return t_.snapshot[i].data && t_.snapshot[i].scalar == t_.carry[i].scalar; }
+    // A slot that the carried state is rounded into; absent where it passes through it.
+    strided beside(index i, index j) const { return passes(i) ? strided{} : slot(t_.snapshot[i], j); }
+    // The final state, from slot `newest` (-1: it is in none) or as it was carried; where nothing ran, the initial one.
+    void finish(bool ran, index newest) {
+        copy_states(
+            [&](index i) {
+                return !ran ? t_.state_in[i] : newest >= 0 && passes(i) ? slot(t_.snapshot[i], newest) : t_.carry[i];
+            },
+            [&](index i) { return t_.state_out[i]; });
+    }
     index length(index c) const { return tokens_ - c * s_.chunk < s_.chunk ? tokens_ - c * s_.chunk : s_.chunk; }
 
     template<class Set> void run(index first, index n, Set set) {
