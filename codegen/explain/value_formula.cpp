@@ -14,8 +14,10 @@ Formula function_of(std::string const& function, std::vector<Formula> const& arg
 }
 
 Formula vector_function(std::string const& function, Formula const& of, Rational const& eps) {
-    auto result = function_of(function, {of});
-    if (function == "softmax") return result;
+    auto result = function == "dpfp"
+                      ? call({"dpfp<" + print(eps) + ">", "\\operatorname{dpfp}_{" + print(eps) + "}"}, {of})
+                      : function_of(function, {of});
+    if (!has_eps(function)) return result;
     auto const small = number(eps);
     result.text.insert(result.text.size() - 1, "; " + small.text);
     result.latex.insert(result.latex.size() - std::string("\\right)").size(), "; " + small.latex);
@@ -123,6 +125,7 @@ Formula formula(Naming const& naming, Atom const& a) {
     for (auto const& [atom, exponent] : a.left)
         for (int i = 0; i < std::abs(exponent); ++i)
             factors.push_back(power(formula(naming, *atom), exponent < 0 ? -1 : 1));
+    if (factors.empty()) return symbol(rule.dims[std::size_t(a.dim)]); // a sum of ones
     if (factors.size() == 2) return inner(factors[0], factors[1]);
     return function_of("sum", {entrywise(factors)});
 }
@@ -177,6 +180,8 @@ Formula formula(TypedRule const& rule, ExprId id) {
         return sum(signs);
     }
     case ExprKind::scale: {
+        if (auto const f = random_features(rule, id))
+            return function_of("random_features", {formula(rule, f->of), formula(rule, f->weights)});
         auto const& scalar = rule.nodes[std::size_t(e.arguments[0])];
         if (scalar.kind == ExprKind::map && scalar.function == "inv")
             return over(formula(rule, e.arguments[1]), formula(rule, scalar.arguments[0]));
