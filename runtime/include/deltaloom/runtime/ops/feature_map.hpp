@@ -10,7 +10,7 @@ namespace deltaloom::runtime {
 inline namespace DELTALOOM_ISA {
 
 // r, entry by entry.
-template<class K> K half(line<K> x, index i) { return i < x.size ? map_relu(x[i]) : map_relu(-x[i - x.size]); }
+template<class K> K relu_half(line<K> x, index i) { return i < x.size ? map_relu(x[i]) : map_relu(-x[i - x.size]); }
 inline index rolled(index i, index by, index size) { return i < by ? i - by + size : i - by; } // by < size
 
 template<class K> void dpfp(matrix<K> out, matrix<K> x, int axis, index nu) {
@@ -19,7 +19,7 @@ template<class K> void dpfp(matrix<K> out, matrix<K> x, int axis, index nu) {
         index const size = 2 * from.size;
         for (index j = 1; j <= nu; ++j)
             for (index i = 0; i < size; ++i)
-                to[(j - 1) * size + i] = half(from, i) * half(from, rolled(i, j % size, size));
+                to[(j - 1) * size + i] = relu_half(from, i) * relu_half(from, rolled(i, j % size, size));
     }
 }
 // r[i] is a factor at i and, in block j, at i + j.
@@ -32,7 +32,7 @@ template<class K> void dpfp_vjp(matrix<K> out, matrix<K> x, matrix<K> y, int axi
             for (index j = 1; j <= nu; ++j) {
                 index const block = (j - 1) * size, shift = j % size;
                 index const before = rolled(i, shift, size), after = rolled(i, (size - shift) % size, size);
-                sum = sum + (by[block + i] * half(from, before) + by[block + after] * half(from, after));
+                sum = sum + (by[block + i] * relu_half(from, before) + by[block + after] * relu_half(from, after));
             }
             return sum;
         };
