@@ -40,6 +40,9 @@ DELTALOOM_STATE(R, dv, dr);
 inline constexpr auto featured =
     rule("featured", P <<= P + v * T(dpfp<2>(k)), F <<= F + v * T(taylor2(k)), R <<= R + v * T(random_features(k, W)),
          o <<= P * dpfp<2>(q) + F * taylor2(q) + R * random_features(q, W));
+DELTALOOM_OUTPUT(blocks, dpfp_dim<9, dv>);
+DELTALOOM_OUTPUT(series, taylor2_dim<dv>);
+inline constexpr auto maps_of_value = rule("maps_of_value", blocks <<= dpfp<9>(v), series <<= taylor2(v));
 template<class X, class Y> constexpr auto meeting(X x, Y y) { return rule("meeting", o <<= dot(x, y) * v); }
 // Functions alone, of a column.
 template<class F> constexpr auto of_value(F f) { return rule("of_value", o <<= f(v)); }
@@ -197,11 +200,13 @@ double meeting(X x, Y y, std::vector<double> key, std::vector<double> query, dyn
 
 TEST_CASE("feature maps are the textbook's over double") {
     std::vector<double> const x{-3, 1, 4}, r{0, 1, 4, 3, 0, 0};
-    auto const blocks = applied([](auto e) { return dpfp<9>(e); }, x);
+    named_environment<double> env;
+    env.values["v"] = {3, 1, x};
+    env = evaluate(lines::maps_of_value, std::move(env));
+    auto const &blocks = env.values.at("blocks").e, &series = env.values.at("series").e;
     REQUIRE(blocks.size() == 9 * 6);
     for (std::size_t j = 1; j <= 9; ++j)
         for (std::size_t i = 0; i < 6; ++i) CHECK(blocks[(j - 1) * 6 + i] == r[i] * r[(i + 54 - j) % 6]);
-    auto const series = applied([](auto e) { return taylor2(e); }, x);
     REQUIRE(series.size() == 1 + 3 + 9);
     CHECK(series[0] == 1);
     for (std::size_t i = 0; i < 3; ++i) {
