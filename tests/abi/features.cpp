@@ -1,4 +1,5 @@
 // Mapped dimensions at the C ABI: their names, their refusal, and what the typed header computes of them.
+#include <deltaloom/runtime/abi/dimension.hpp>
 #include <feature_rules/featured.hpp>
 
 #include <catch2/catch.hpp>
@@ -60,6 +61,12 @@ TEST_CASE("the typed header computes what a feature map makes of a dimension, an
     dl_rule const& described = *rule::rule();
     std::vector<std::string> const names{"dv", "dk", "dpfp_dim<2, dk>", "taylor2_dim<dpfp_dim<2, dk>>"};
     CHECK(std::vector<std::string>(described.dims, described.dims + described.dim_count) == names);
+
+    for (std::uint32_t d = 0; d < described.dim_count; ++d) { // as a host that knows no rule has them
+        std::int64_t const all[] = {2, 3, 12, 157};
+        CHECK(deltaloom::extent_of(described.dims[d], [](std::string const& name) { return name == "dk" ? 3 : 2; }) ==
+              all[d]);
+    }
 
     rule::detail::filled c;
     rule::detail::fill(c, a, false);
