@@ -36,9 +36,14 @@ template<class K, class F> OracleData<K> filled(Declaration const& rule, Dims co
 std::vector<std::string> dimensions(Declaration const& rule) {
     std::vector<std::string> found;
     for (auto const& o : rule.operands)
-        for (auto const& d : o.dims)
-            if (std::find(found.begin(), found.end(), d) == found.end()) found.push_back(d);
+        for (auto const& d : o.dims) dimension(found, d);
     return found;
+}
+
+std::vector<int> all_extents(TypedRule const& rule, Dims const& dims) {
+    std::vector<int> plain;
+    for (auto const& name : rule.dims) plain.push_back(mapped_dim(name) ? 0 : dims.at(name));
+    return with_mapped(rule.dims, std::move(plain));
 }
 
 OracleData<double> draw_data(Declaration const& rule, Dims const& dims, int length, Draw& draw, Keys keys) {

@@ -5,12 +5,24 @@
 // values and parameters are not. The state x_previous is drawn as x is.
 #include "codegen/check/draw.hpp"
 #include "codegen/check/oracle.hpp"
+#include "codegen/rule/dimension.hpp"
 
 namespace deltaloom::codegen {
 
 using Dims = std::map<std::string, int>; // extent of every dimension, by name
 
-std::vector<std::string> dimensions(Declaration const&); // in the order of first use
+std::vector<std::string> dimensions(Declaration const&); // in the order of first use, what is mapped after its own
+// Extents for the plain dimensions among them, from `extent`, one after the other, and those of the mapped ones.
+template<class F> Dims filled_dims(std::vector<std::string> const& names, F extent) {
+    Dims dims;
+    for (auto const& name : names) {
+        auto const made = mapped_dim(name);
+        dims[name] = made ? static_cast<int>(made->extent(dims.at(made->of))) : extent(name);
+    }
+    return dims;
+}
+// Of all of a rule's dimensions, by DimId; what only expressions have is mapped from what operands have.
+std::vector<int> all_extents(TypedRule const&, Dims const&);
 
 // Keys::normal: keys of N(0, 1) entries instead, of norm sqrt(d).
 enum class Keys { unit, normal };

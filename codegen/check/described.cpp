@@ -1,6 +1,7 @@
 #include "codegen/check/described.hpp"
 
 #include "codegen/emit/library.hpp"
+#include "codegen/rule/dimension.hpp"
 
 namespace deltaloom::codegen {
 
@@ -31,6 +32,9 @@ Described::Described(Derived const& d, runtime::kernel_table const* table, runti
     }
     for (auto const& dim : d.rule.dims) dims.push_back(keep(dim)), fixed_extent.push_back(0);
     for (DimId dim : factor_dims(d)) factor_dim.push_back(dim == one ? -1 : std::int32_t(dim));
+    for (auto const& [of, formula] : mapped_dims(d.rule.dims))
+        mapped.push_back({of, formula.constant, formula.linear, formula.square});
+    kernels.mapped = mapped.data();
     kernels.factor_dim = factor_dim.data();
     kernels.level[level] = table;
     kernels.chunk = chunk;

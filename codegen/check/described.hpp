@@ -15,6 +15,7 @@ struct Described {
     std::vector<std::int64_t> fixed_extent;
     std::vector<std::int32_t> factor_dim;
     std::vector<std::uint32_t> chunks, previous_of;
+    std::vector<runtime::mapped_dim> mapped;
     runtime::rule_kernels kernels{};
     dl_rule rule{};
 

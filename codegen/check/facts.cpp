@@ -85,9 +85,10 @@ Facts facts(Declaration const& declaration, Derived const& derived) {
             if (!function || !runtime::exact_on_integers(*function)) once(f.inexact, spelt);
             once(f.maps, spelt);
             f.divides |= n.function == "inv";
-        } else if (n.kind == ExprKind::vector_map)
-            once(f.inexact, n.function), once(f.maps, n.function);
-        else if (n.kind == ExprKind::number && !dyadic(n.number))
+        } else if (n.kind == ExprKind::vector_map) {
+            once(f.maps, n.function);
+            if (n.function != "dpfp") once(f.inexact, n.function); // products of what relu leaves
+        } else if (n.kind == ExprKind::number && !dyadic(n.number))
             once(f.inexact, fmt::format("the number {}", nearest(n.number)));
     }
     std::set<OperandId> decays;

@@ -18,8 +18,11 @@ CallShape shape_of(TypedRule const& rule, int trial, std::uint32_t scalar, bool 
     int const tokens[] = {37, 20, 70};
     shape.tokens = one_token ? 1 : tokens[trial % 3];
     int const first[] = {7, 12, 24}, step[] = {-2, 5, -4};
-    for (std::size_t d = 0; d < rule.dims.size(); ++d)
-        shape.dims.push_back(std::max(2, first[trial % 3] + int(d) * step[trial % 3]));
+    for (std::size_t d = 0; d < rule.dims.size(); ++d) {
+        int const extent = std::max(2, first[trial % 3] + int(d) * step[trial % 3]);
+        shape.dims.push_back(has_mapped(rule.dims, rule.dims[d]) ? std::min(extent, 8) : extent); // features are many
+    }
+    shape.dims = with_mapped(rule.dims, std::move(shape.dims));
     shape.batch = trial % 3 == 1 ? 2 : 1;
     shape.heads = trial % 3 == 1 ? 4 : 1;
     for (std::size_t i = 0; i < rule.operands.size(); ++i) {

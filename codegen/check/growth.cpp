@@ -79,9 +79,8 @@ double solve_growth(Derived const& derived, Program program, std::vector<int> co
 Growth measured(Declaration const& declaration, Derived const& derived, Keys keys, std::uint64_t seed) {
     Growth g;
     g.keys = keys, g.tokens = tokens, g.extent = extent, g.chunk = chunk;
-    Dims dims;
-    for (auto const& name : dimensions(declaration)) dims[name] = extent;
-    std::vector<int> const extents(derived.rule.dims.size(), extent);
+    auto const dims = filled_dims(dimensions(declaration), [](std::string const&) { return extent; });
+    auto const extents = all_extents(derived.rule, dims);
     Draw draw(seed);
     auto const drawn = draw_data(declaration, dims, tokens, draw, keys);
     auto const in_float = mapped<double, float>(drawn, [](std::string const&, Dense<double> const& m) {

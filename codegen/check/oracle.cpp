@@ -71,6 +71,30 @@ template<class K> Dense<K> softmax(Dense<K> const& a) {
     return divided(weights, total(weights));
 }
 
+// Feature maps, by their formulas (language.md): of a column one of another length.
+template<class K> Dense<K> dpfp(Dense<K> const& x, int nu) {
+    std::vector<K> r;
+    for (int sign : {1, -1})
+        for (K const& e : x.e) r.push_back(rt::map_relu(K(double(sign)) * e));
+    Dense<K> y(nu * int(r.size()), 1);
+    for (std::size_t j = 1, at = 0; at < y.e.size(); ++j)
+        for (std::size_t i = 0; i < r.size(); ++i) y.e[at++] = r[i] * r[(i + r.size() * j - j) % r.size()];
+    return y;
+}
+template<class K> Dense<K> taylor2(Dense<K> const& x) {
+    Dense<K> y(1, 1, K(1.0));
+    y.e.insert(y.e.end(), x.e.begin(), x.e.end());
+    for (K const& a : x.e)
+        for (K const& b : x.e) y.e.push_back(K(0.70710678118654752440) * a * b);
+    y.rows = int(y.e.size());
+    return y;
+}
+template<class K> Dense<K> random_features(Dense<K> const& x, Dense<K> const& W) {
+    K const shift = K(0.5) * total_of_squares(x);
+    auto const powers = each(product(W, x), [&](K y) { return rt::map_exp(y - shift); });
+    return divided(powers, rt::map_sqrt(K(double(W.rows))));
+}
+
 template<class K> struct Token {
     Declaration const& rule;
     std::vector<std::vector<Dense<K>>> values; // [operand][step]
@@ -134,8 +158,11 @@ template<class K> struct Token {
             if (f == "sum_norm") return real(divided(a.matrix, total(a.matrix) + eps));
             return real(divided(a.matrix, rt::map_sqrt(total_of_squares(a.matrix) + eps)));
         }
+        if (f == "dpfp") return real(dpfp(a.matrix, t.count));
+        if (f == "taylor2") return real(taylor2(a.matrix));
         if (t.arguments.size() == 2) {
             Worth<K> const b = value(t.arguments[1]);
+            if (f == "random_features") return real(random_features(a.matrix, b.matrix));
             if (f == "dot") return real(product(turned(a.matrix), b.matrix));
             if (f == "max") return real(both(like(a, b), like(b, a), [](K x, K y) { return rt::larger(x, y); }));
             if (f == "min") return real(both(like(a, b), like(b, a), [](K x, K y) { return -rt::larger(-x, -y); }));

@@ -92,8 +92,7 @@ Point draw_point(Compiled const& compiled, CallShape shape, Draw& draw, std::vec
 
 void describe(Result& r, TypedRule const& rule, Point const& p) {
     r.tokens = p.shape.tokens;
-    r.dims.clear();
-    for (std::size_t d = 0; d < rule.dims.size(); ++d) r.dims.emplace_back(rule.dims[d], p.shape.dims[d]);
+    describe_dims(r, rule, p.shape.dims);
 }
 
 } // namespace deltaloom::codegen

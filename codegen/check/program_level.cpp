@@ -59,12 +59,6 @@ Plan of_length(Plan plan, int length) {
     return plan;
 }
 
-std::vector<int> extents(Derived const& derived, Dims const& dims) {
-    std::vector<int> all;
-    for (auto const& name : derived.rule.dims) all.push_back(dims.at(name));
-    return all;
-}
-
 struct Checked {
     Declaration const& rule;
     Derived const& derived;
@@ -74,7 +68,7 @@ struct Checked {
     int usable(Variant const& v, Plan plan, Trial const& trial, long& most) const {
         int const shortest = std::min(1, trial.length());
         for (int length = v.program.form == Form::step ? shortest : trial.length();; --length) {
-            auto const dims = extents(derived, trial.dims());
+            auto const dims = all_extents(derived.rule, trial.dims());
             long const d = v.program.form == Form::summary
                                ? summary_degree(derived, v.program, of_length(plan, length).chunk, dims, length)
                                : degree(derived.rule, v.program, of_length(plan, length), dims, length);
@@ -90,7 +84,7 @@ struct Checked {
         if (v.program.form == Form::summary)
             return compare_summary(derived, v.program, of_length(plan, length).chunk, trial, length);
         auto const drive_it = [&](Prefix const& p) {
-            return drive(derived.rule, v.program, of_length(plan, length), extents(derived, trial.dims()), p.data,
+            return drive(derived.rule, v.program, of_length(plan, length), all_extents(derived.rule, trial.dims()), p.data,
                          p.arriving);
         };
         return v.program.direction == Direction::forward ? compare_forward(drive_it, trial, length)
@@ -127,8 +121,7 @@ struct Checked {
                 bool const held = holds(v, plan, trial, r, most);
                 r.chunk = held ? std::max(r.chunk, plan.chunk) : of_length(plan, int(r.tokens)).chunk;
                 if (held && &trial != &first) continue;
-                r.dims.clear();
-                for (auto const& name : derived.rule.dims) r.dims.emplace_back(name, trial.dims().at(name));
+                describe_dims(r, derived.rule, all_extents(derived.rule, trial.dims()));
             }
         return finished(std::move(r), most);
     }

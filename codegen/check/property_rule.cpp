@@ -264,9 +264,12 @@ template<class F> void each_inner(Subject const& s, Point const& small, Point co
                     f(at(large), at(small));
                 }
 }
+// The dimensions that feature maps are made of stay: an empty channel there moves the features to other places.
 Point widened(Subject const& s, Point const& p, std::vector<int> dims) {
     Point large{p.shape, {}, {}, {}};
-    large.shape.dims = std::move(dims);
+    for (std::size_t d = 0; d < dims.size(); ++d)
+        if (has_mapped(s.rule.dims, s.rule.dims[d])) dims[d] = p.shape.dims[d];
+    large.shape.dims = with_mapped(s.rule.dims, std::move(dims));
     for (auto [to, from] : {std::pair{&large.values, &p.values}, {&large.arriving, &p.arriving}})
         for (OperandId id = 0; id < OperandId(s.rule.operands.size()); ++id) {
             auto const& values = from->values[std::size_t(id)];

@@ -279,6 +279,23 @@ void second_state(Writer& w, bool erasing) {
     }
 }
 
+// A memory over features of the keys, beside what the rule is about.
+void feature_map(Writer& w) {
+    w.tag("feature map");
+    struct Map {
+        char const *state, *open, *close;
+    };
+    constexpr Map maps[] = {{"Sd", "dpfp<2>(", ")"}, {"Sr", "random_features(", ", W)"}, {"St", "taylor2(", ")"}};
+    Map const map = maps[w.draw.below(3)];
+    std::string const state = map.state, decay = w.scalar_decay(), v = w.value(), write = w.one_of({"k", "k", "e"});
+    std::string const read = w.one_of({"q", "q", "k"});
+    auto const features = [&](std::string const& x) { return map.open + x + map.close; };
+    bool const erases = map.state[1] == 'd' && w.draw.chance(0.6); // features of norm at most 1
+    std::string const content = erases ? "beta * (" + v + " - " + state + " * " + features(write) + ")" : v;
+    w.say(state + " <<= " + decay + " * " + state + " + " + content + " * T(" + features(write) + ")");
+    w.say("of <<= " + state + " * " + features(read));
+}
+
 // Rules that leave the class of the chunked form, each for another reason.
 void unchunkable(Writer& w) {
     w.tag("no chunked form");
@@ -379,6 +396,7 @@ RandomRule random_rule(std::uint64_t seed, int item, bool chunkable) {
         w.say((w.left ? "omv <<= mv % v" : "om <<= m % k"));
     if (w.left ? w.draw.chance(0.3) : w.draw.chance(0.15))
         if (!w.rule.tags.count("read before an update")) w.left_output("ok", "S");
+    if (w.draw.chance(0.15)) feature_map(w);
     return w.rule;
 }
 

@@ -24,5 +24,9 @@ struct Result {
     std::string index, got, want; // where it failed: "o[3][1]", "d_k[0][2]", both values
     std::string reason;           // why it is not applicable
 };
+inline void describe_dims(Result& r, TypedRule const& rule, std::vector<int> const& extents) {
+    r.dims.clear();
+    for (std::size_t d = 0; d < extents.size(); ++d) r.dims.emplace_back(rule.dims[d], extents[d]);
+}
 
 } // namespace deltaloom::codegen

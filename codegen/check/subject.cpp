@@ -1,8 +1,10 @@
 #include "codegen/check/subject.hpp"
 
 #include "codegen/check/sensitivity.hpp"
+#include "codegen/rule/dimension.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -39,14 +41,25 @@ bool Subject::has(Form f) const { return std::find(forms.begin(), forms.end(), f
 
 std::vector<int> Subject::dims(int rows, int columns, int rest) const {
     std::vector<int> all(rule.dims.size(), rest);
+    std::vector<char> named(rule.dims.size()); // is it an extent of a matrix state itself?
     for (OperandId id : facts.states) {
         auto const& shape = operand(id).shape;
         bool const matrix = shape.rows != one && shape.cols != one;
         if (matrix) all[std::size_t(shape.rows)] = rows, all[std::size_t(shape.cols)] = columns;
+        if (matrix) named[std::size_t(shape.rows)] = named[std::size_t(shape.cols)] = 1;
         if (!matrix && shape.rows != one && all[std::size_t(shape.rows)] == rest)
             all[std::size_t(shape.rows)] = columns;
     }
-    return all;
+    // What is mapped has about the extent that is asked for: its own dimension is small, though never trivial.
+    auto const mapped = mapped_dims(rule.dims);
+    for (std::size_t d = rule.dims.size(); d-- > 0;) {
+        auto const& [of, made] = mapped[d];
+        if (of < 0 || named[std::size_t(of)]) continue;
+        int extent = 3;
+        while (made.extent(extent + 1) <= all[d]) ++extent;
+        all[std::size_t(of)] = extent, named[std::size_t(of)] = 1;
+    }
+    return with_mapped(rule.dims, std::move(all));
 }
 
 CallShape Subject::shape(int tokens, int batch, int heads) const {

@@ -67,8 +67,7 @@ OracleData<field> segment(Trial& trial, int first, int last) {
 std::map<std::string, Map> maps(Derived const& derived, Program const& program, int chunk, Trial& trial, int first,
                                 int last) {
     auto data = segment(trial, first, last);
-    std::vector<int> dims;
-    for (auto const& name : derived.rule.dims) dims.push_back(trial.dims().at(name));
+    auto const dims = all_extents(derived.rule, trial.dims());
     Arriving<field> arriving = trial.prefix(last).arriving;
     arriving.outputs.erase(arriving.outputs.begin(), arriving.outputs.begin() + first);
     Program const& maps_forward = program.direction == Direction::forward ? program : forward_summary(derived);

@@ -28,12 +28,6 @@ std::vector<Text> texts() {
             {Form::summary, 3, {{1, 1}, {1, 2}, {2, 1}, {3, 1}, {2, 5}}}};
 }
 
-std::vector<int> extents(TypedRule const& rule, Dims const& dims) {
-    std::vector<int> all;
-    for (auto const& name : rule.dims) all.push_back(dims.at(name));
-    return all;
-}
-
 Program const* program(Derived const& d, Form form, Direction direction) {
     for (auto const& p : d.programs)
         if (p.form == form && p.direction == direction && !p.split) return &p;
@@ -56,7 +50,7 @@ using Trials = std::deque<Trial>;
 
 Trials trials_of(Compiled const& compiled, ProgramLevel const& level) {
     auto const evaluate = [&compiled](Dims const& dims) -> Evaluate {
-        return [&compiled, all = extents(compiled.rule().derived.rule, dims)](
+        return [&compiled, all = all_extents(compiled.rule().derived.rule, dims)](
                    OracleData<runtime::dual<runtime::field>> const& data) { return compiled.evaluate(all, data); };
     };
     Trials trials;
@@ -83,8 +77,7 @@ struct Checked {
 
     void place(Result& at, Run run, Trial const& trial, int length) const {
         at.tokens = length, at.chunk = chunk_of(run, trial);
-        at.dims.clear();
-        for (auto const& name : rule().dims) at.dims.emplace_back(name, trial.dims().at(name));
+        describe_dims(at, rule(), all_extents(rule(), trial.dims()));
     }
     std::optional<Difference> at(Run run, Trial& trial, int length) const {
         Result next = r;
@@ -93,7 +86,7 @@ struct Checked {
         std::optional<Stray> stray;
         auto const drive_it = [&](Prefix const& prefix) {
             return run_text(compiled, text.kernel, r.direction, chunk_of(run, trial), run.segment,
-                            extents(rule(), trial.dims()), prefix.data, prefix.arriving, stray);
+                            all_extents(rule(), trial.dims()), prefix.data, prefix.arriving, stray);
         };
         try {
             auto const d = r.direction == Direction::forward ? compare_forward(drive_it, trial, length)
@@ -135,11 +128,11 @@ struct Checked {
             for (auto const run : text.runs) {
                 int const chunk = chunk_of(run, trial), length = longest(trial);
                 most = std::max(most, degree_of(compiled.rule().derived, text.form, r.direction, chunk,
-                                                extents(rule(), trial.dims()), length) +
+                                                all_extents(rule(), trial.dims()), length) +
                                           (r.direction == Direction::backward));
                 r.tokens = std::max<long>(r.tokens, length), r.chunk = std::max(r.chunk, chunk);
             }
-        for (auto const& name : rule().dims) r.dims.emplace_back(name, trials.front().dims().at(name));
+        describe_dims(r, rule(), all_extents(rule(), trials.front().dims()));
         r.degree = most, r.bound_log2 = std::log2(double(most)) - 61;
         r.trials = int(trials.size());
         if (careful || !holds()) find();

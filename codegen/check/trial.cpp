@@ -22,18 +22,16 @@ field inner(Dense<field> const& a, Dense<field> const& b) {
 }
 
 static Dims extents_of(Declaration const& rule, bool equal, Draw& draw) {
-    auto const names = dimensions(rule);
+    auto const names = dimensions(rule); // the mapped ones need no choice
     int const most = std::max(5, int(names.size()) + 1), same = draw.between(2, 4);
     std::vector<int> choices;
     for (int d = 2; d <= most; ++d) choices.push_back(d);
     if (draw.chance(0.3)) choices[draw.below(int(choices.size()))] = 1;
-    Dims dims;
-    for (auto const& name : names) {
-        int const at = draw.below(int(choices.size()));
-        dims[name] = equal ? same : choices[at];
+    return filled_dims(names, [&](std::string const&) {
+        int const at = draw.below(int(choices.size())), chosen = choices[at];
         choices.erase(choices.begin() + at);
-    }
-    return dims;
+        return equal ? same : chosen;
+    });
 }
 
 static OracleData<dual<field>> without_tangents(OracleData<field> const& data) {

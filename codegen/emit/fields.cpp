@@ -1,5 +1,7 @@
 #include "codegen/emit/fields.hpp"
 
+#include "codegen/rule/dimension.hpp"
+
 #include <set>
 
 namespace deltaloom::codegen {
@@ -13,7 +15,7 @@ Fields fields(TypedRule const& rule) {
         return name;
     };
     Fields all;
-    for (auto const& dim : rule.dims) all.dims.push_back(field(dim));
+    for (auto const& dim : rule.dims) all.dims.push_back(field(dim_identifier(dim)));
     for (auto const& o : rule.operands) {
         auto& f = all.operands.emplace_back();
         if (o.role == Role::state) {

@@ -2,6 +2,7 @@
 
 #include "codegen/emit/clang_format.hpp"
 #include "codegen/emit/fields.hpp"
+#include "codegen/rule/dimension.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -155,6 +156,9 @@ std::string rule_tables(Derived const& d, LibraryOptions const& o) {
         previous += operand.previous_of < 0 ? "DL_NONE, " : fmt::format("{}, ", operand.previous_of);
     }
     for (auto const& dim : d.rule.dims) dims += quoted(dim) + ", ", fixed += "0, ";
+    std::string mapped;
+    for (auto const& [of, made] : mapped_dims(d.rule.dims))
+        mapped += fmt::format("{{{}, {}, {}, {}}}, ", of, made.constant, made.linear, made.square);
     std::string factors;
     for (DimId dim : factor_dims(d)) factors += fmt::format("{}, ", dim == one ? -1 : int(dim));
     unsigned forms = 0;
@@ -184,6 +188,7 @@ std::uint32_t const chunks[] = {{{9}}};
 std::uint32_t const previous_of[] = {{{10}DL_NONE}};
 char const* const missing[] = {{nullptr, nullptr, nullptr, {6}, {6}, {7}}};
 std::int32_t const factor_dim[] = {{{11}0}};
+mapped_dim const mapped[] = {{{12}{{-1, 0, 0, 0}}}};
 rule_kernels const kernels = {{{{
 #ifndef DELTALOOM_WITHOUT_BASE
     &{1}_{0}_kernels_base,
@@ -200,11 +205,11 @@ rule_kernels const kernels = {{{{
 #else
     nullptr,
 #endif
-    }}, {5}, {8}, factor_dim, previous_of}};
+    }}, {5}, {8}, factor_dim, previous_of, mapped}};
 }}
 )",
                        name, o.library, operands, dims, fixed, o.chunk, missing, no_summary, states,
-                       fmt::join(offered_chunks(o.chunk), ", "), previous, factors) +
+                       fmt::join(offered_chunks(o.chunk), ", "), previous, factors, mapped) +
            fmt::format("#define DELTALOOM_RULE_{0} {{sizeof(dl_rule), DL_ABI_VERSION, {1}, {2}, {3}, {0}_tables::dims, "
                        "{0}_tables::fixed_extent, {4}, {0}_tables::operands, {5}, {6}, {7}, {8}, "
                        "{0}_tables::chunks, {0}_tables::missing, &{0}_tables::kernels}}\n",
@@ -287,13 +292,32 @@ std::string names_of(unsigned set) { // "float, bfloat16 or float16"
     return names.empty() ? last : fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
+std::string extent_text(MappedDim const& made, std::string const& d) {
+    std::string text = made.constant ? std::to_string(made.constant) : "";
+    auto const add = [&](long times, std::string const& what) {
+        if (times) text += (text.empty() ? "" : " + ") + (times == 1 ? what : fmt::format("{} * {}", times, what));
+    };
+    add(made.linear, d);
+    add(made.square, d + " * " + d);
+    return text;
+}
+
 std::string typed_header(Derived const& d, LibraryOptions const& o) {
     auto const& rule = d.rule;
     auto const field = fields(rule);
     std::string dims, operands, gradients, set;
+    std::vector<std::string> extents; // as expressions
+    auto const mapped = mapped_dims(rule.dims);
     for (std::size_t i = 0; i < rule.dims.size(); ++i) {
         auto const& name = field.dims[i];
-        dims += fmt::format("std::int64_t {} = 0;\n", name), set += fmt::format("c.call.dim[{}] = a.{};\n", i, name);
+        auto const& [of, made] = mapped[i];
+        extents.push_back(of < 0 ? name : name + "()");
+        if (of < 0)
+            dims += fmt::format("std::int64_t {} = 0;\n", name);
+        else
+            dims += fmt::format("/// {}\nstd::int64_t {} const {{ return {}; }}\n", rule.dims[i], extents[i],
+                                extent_text(made, extents[std::size_t(of)]));
+        set += fmt::format("c.call.dim[{}] = a.{};\n", i, extents[i]);
     }
     int state = 0;
     for (std::size_t i = 0; i < rule.operands.size(); ++i) {

@@ -1,7 +1,9 @@
 // Operations and bytes of one token: of the step form and of the chunked form, forward and backward.
 #include "codegen/explain/chunk_names.hpp"
+#include "codegen/explain/value_formula.hpp"
 #include "codegen/program/chunk_values.hpp"
 #include "codegen/program/cost.hpp"
+#include "codegen/rule/dimension.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,17 +39,37 @@ double bare_operations(TypedRule const& rule, Recurrence const& recurrence, Size
     return total;
 }
 
+// A chunk computes its features where it uses them, once for all uses, and a backward again: what a tensor of them
+// would move, written once and read once by each direction, is never moved.
+std::vector<ExplainedMap> feature_maps(TypedRule const& rule, Sizes const& sizes) {
+    std::vector<ExplainedMap> all;
+    for (ExprId id = 0; id < ExprId(rule.nodes.size()); ++id) {
+        auto const& e = rule.nodes[std::size_t(id)];
+        auto const random = random_features(rule, id);
+        if (!random && (e.kind != ExprKind::vector_map || !maps_features(e.function))) continue;
+        auto const argument = random ? random->of : e.arguments[0];
+        double const d = sizes.of(Extent::dim(rule.nodes[std::size_t(argument)].shape.rows));
+        double const size = sizes.of(Extent::dim(e.shape.rows));
+        // W x, |x|^2, and a difference, an exponential and a scale of each; else as cost.cpp counts.
+        ExplainedMap map{formula(rule, id), size, random ? 2 * size * d + 2 * d + 3 * size : size + d, bytes * size};
+        if (std::none_of(all.begin(), all.end(), [&](auto const& m) { return m.what.text == map.what.text; }))
+            all.push_back(std::move(map));
+    }
+    return all;
+}
+
 } // namespace
 
 ExplainedCosts explained_costs(Derived const& derived, ExplainSizes const& asked) {
     auto const& rule = derived.rule;
     ExplainedCosts costs;
     Sizes sizes;
-    for (auto const& name : rule.dims) {
-        sizes.dims.push_back(name == "dv" ? asked.dv : asked.dk);
-        costs.sizes += fmt::format("{} = {}, ", name, sizes.dims.back());
-    }
+    for (auto const& name : rule.dims) sizes.dims.push_back(name == "dv" ? asked.dv : asked.dk);
+    sizes.dims = with_mapped(rule.dims, std::move(sizes.dims));
+    for (std::size_t d = 0; d < rule.dims.size(); ++d)
+        costs.sizes += fmt::format("{} = {}, ", rule.dims[d], sizes.dims[d]);
     costs.sizes += fmt::format("a chunk of {} tokens, float32", asked.chunk);
+    costs.maps = feature_maps(rule, sizes);
     for (auto const& x : rule.operands) {
         if (x.role == Role::state) costs.states.emplace_back(x.name, bytes * entries(x, sizes));
         if (!x.per_token() && x.role != Role::output) continue;

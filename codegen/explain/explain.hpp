@@ -39,11 +39,16 @@ struct ExplainedCost { // of one token
     std::string form, direction;
     double operations = 0, token_bytes = 0, state_bytes = 0;
 };
+struct ExplainedMap { // a feature map, of one token
+    Formula what;
+    double features = 0, operations = 0, bytes = 0; // bytes: of a tensor of features, which no kernel writes
+};
 struct ExplainedCosts {
     std::string sizes; // "dk = 128, dv = 128, chunk = 16"
     std::vector<ExplainedCost> rows;
     double floor_operations = 0;                        // of the recurrence, one token after the other
     double floor_forward = 0, floor_backward = 0;       // bytes of inputs and outputs, each touched once
+    std::vector<ExplainedMap> maps;                     // those that change a dimension
     std::vector<std::pair<std::string, double>> states; // bytes of each
 };
 struct ExplainedGrowth { // measured, with these keys

@@ -49,6 +49,10 @@ std::string costs_latex(ExplainedCosts const& costs) {
         fmt::format("  floor backward & & {:.0f} & 0 \\\\\n\\end{{tabular}}\n\\end{{center}}\n", costs.floor_backward);
     if (std::any_of(costs.rows.begin(), costs.rows.end(), [](auto const& c) { return c.form == "summary"; }))
         out += "Summary: what a segment pays besides its chunks, so that segments run side by side.\n";
+    for (auto const& m : costs.maps)
+        out += fmt::format("${}$: {:.0f} features in {:.0f} operations, once a chunk; a tensor of them would be {:.0f} "
+                           "bytes a token.\n",
+                           m.what.latex, m.features, m.operations, m.bytes);
     for (auto const& [name, bytes] : costs.states)
         out += fmt::format("The state ${}$: {:.0f} bytes.\n", symbol(name).latex, bytes);
     return out;

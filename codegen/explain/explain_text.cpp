@@ -68,6 +68,11 @@ std::string costs_text(ExplainedCosts const& costs) {
                                 "forward its affine map of the state, which a backward needs too; backward what its "
                                 "outputs owe to the state before it.",
                                 4);
+    for (auto const& m : costs.maps)
+        out += "    " + wrapped(fmt::format("{}: {:.0f} features in {:.0f} operations, in the kernel's own memory and "
+                                            "once a chunk; a tensor of them would be {} a token, to write and to read",
+                                            m.what.text, m.features, m.operations, size_text(m.bytes)),
+                                4);
     for (auto const& [name, bytes] : costs.states) out += fmt::format("    the state {}: {}\n", name, size_text(bytes));
     return out;
 }

@@ -71,6 +71,12 @@ Formula function(std::string const& name) {
     return {name, known ? "\\" + name : "\\operatorname{" + escaped(name) + "}", mathml::element("mi", name)};
 }
 
+Formula function(std::string const& name, Formula const& parameter) {
+    auto const plain = function(name);
+    return {name + "<" + parameter.text + ">", plain.latex + "_{" + parameter.latex + "}",
+            scripted("msub", plain, parameter.mathml)};
+}
+
 Formula word(std::string const& text) { return {text, "\\mathrm{" + text + "}", mathml::element("mi", text)}; }
 
 Formula before_all(Formula const& state) {

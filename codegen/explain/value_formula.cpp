@@ -11,7 +11,8 @@ Formula function_of(std::string const& function, std::vector<Formula> const& arg
 }
 
 Formula vector_function(std::string const& function, Formula const& of, Rational const& eps) {
-    return function == "softmax" ? function_of(function, {of}) : call(codegen::function(function), of, number(eps));
+    if (function == "dpfp") return call(codegen::function(function, number(eps)), {of});
+    return has_eps(function) ? call(codegen::function(function), of, number(eps)) : function_of(function, {of});
 }
 
 Formula matrix(Naming const& naming, MatrixFactor const& m) {
@@ -112,6 +113,7 @@ Formula formula(Naming const& naming, Atom const& a) {
     for (auto const& [atom, exponent] : a.left)
         for (int i = 0; i < std::abs(exponent); ++i)
             factors.push_back(power(formula(naming, *atom), exponent < 0 ? -1 : 1));
+    if (factors.empty()) return symbol(rule.dims[std::size_t(a.dim)]); // a sum of ones
     if (factors.size() == 2) return inner(factors[0], factors[1]);
     return function_of("sum", {entrywise(factors)});
 }
@@ -166,6 +168,8 @@ Formula formula(TypedRule const& rule, ExprId id) {
         return sum(signs);
     }
     case ExprKind::scale: {
+        if (auto const f = random_features(rule, id))
+            return function_of("random_features", {formula(rule, f->of), formula(rule, f->weights)});
         auto const& scalar = rule.nodes[std::size_t(e.arguments[0])];
         if (scalar.kind == ExprKind::map && scalar.function == "inv")
             return over(formula(rule, e.arguments[1]), formula(rule, scalar.arguments[0]));

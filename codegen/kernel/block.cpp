@@ -268,7 +268,8 @@ Statement BlockWriter::operation(NodeId id, BufferId out) {
     auto const domain = [&](int i) {
         return argument(Integer(body.nodes[n.args[i]].log ? "domain::log" : "domain::linear"));
     };
-    auto const eps = [&] {
+    auto const eps = [&] { // of a feature map nu
+        if (maps_features(n.name)) return argument(Integer(print(n.number)));
         auto const text = fmt::format("{}", nearest(n.number));
         return argument(Integer(text.find_first_of(".e") == text.npos ? text + ".0" : text));
     };

@@ -83,7 +83,7 @@ std::string said(BlockWriter const& w, NodeId id, int outside, bool top = false)
     case Op::sum: return fmt::format("sum over {} of {}", n.index == 0 ? "rows" : "columns", arg(0, of_factor));
     case Op::map: return called(n.name);
     case Op::dmap: return called(n.name + "'");
-    case Op::vector_map: return called(n.name);
+    case Op::vector_map: return called(vector_map_name(n.name, n.number));
     case Op::vector_vjp: return called("the cotangent under " + n.name + " of ");
     case Op::unlog: return called("exp");
     case Op::aslog: return arg(0, outside);

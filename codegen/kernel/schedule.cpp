@@ -1,5 +1,6 @@
 // Programs as kernels: how a sequence is walked, what is kept and recomputed. The bodies are schedule_body's.
 #include "codegen/kernel/entry.hpp"
+#include "codegen/rule/dimension.hpp"
 
 #include <cassert>
 #include <fmt/format.h>
@@ -181,7 +182,7 @@ Kernel schedule(TypedRule const& rule, Program const& program) {
     kernel.form = program.form;
     kernel.direction = program.direction;
     Names names;
-    for (auto const& d : rule.dims) kernel.dims.push_back(names.fresh(d));
+    for (auto const& d : rule.dims) kernel.dims.push_back(names.fresh(dim_identifier(d)));
     auto const& phases = program.phases;
     std::vector<std::string> states;
     for (OperandId s : with_role(rule, Role::state)) states.push_back(rule.operands[s].name);

@@ -2,6 +2,7 @@
 // and its adjoint are applied; in a backward, the part of the adjoint that comes from the segment's outputs. Which
 // segments there are, and what runs side by side, is the caller's.
 #include "codegen/kernel/entry.hpp"
+#include "codegen/rule/dimension.hpp"
 
 #include <fmt/format.h>
 
@@ -112,7 +113,7 @@ Kernel schedule_summary(TypedRule const& rule, Program const& program) {
     kernel.form = program.form;
     kernel.direction = program.direction;
     Names names;
-    for (auto const& d : rule.dims) kernel.dims.push_back(names.fresh(d));
+    for (auto const& d : rule.dims) kernel.dims.push_back(names.fresh(dim_identifier(d)));
     auto const body = [&](Phase const& phase, std::string const& function, std::string const& does, bool backward,
                           std::vector<std::string> const& results) {
         return schedule_body(rule, phase.body, {function, does, false, backward, results}, kernel);

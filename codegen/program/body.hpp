@@ -6,8 +6,9 @@
 //   add mul                                  entrywise, an extent of 1 broadcasts
 //   sum(axis) transpose matmul
 //   map(f) dmap(f)                           entrywise f and f'; f = "max" takes two arguments, dmap then names which
-//   in `index` vector_map(f, axis, eps) vector_vjp      l2norm, sum_norm, softmax along an axis; vjp(x, y): the
-//   cotangent of x under y unlog aslog addlog                       log -> real, real -> log, product of decays hold(x;
+//   in `index` vector_map(f, axis, eps) vector_vjp      l2norm, sum_norm, softmax along an axis, and the feature maps
+//   dpfp (nu instead of eps) and taylor2, whose result has another extent there; vjp(x, y): the cotangent of x under y
+//   unlog aslog addlog                       log -> real, real -> log, product of decays hold(x;
 //   per, fill)                       rows of tokens from `valid` on replaced: the padding of a short chunk interleave(m
 //   parts) pick(j, m)           rows t*m+j <-> part j, row t: events of a chunk in order decay(A...; span) D[i,e] =
 //   (product of the rows A_s strictly between e and i)[state_i, state_e], 0 unless e is before i gram(R, X, A; span)
@@ -98,7 +99,7 @@ struct Node {
     Extents shape;
     bool log = false;
     std::string name; // of an input (see Body); of map, dmap, vector_map, vector_vjp: the function
-    Rational number;  // constant; hold's fill; eps
+    Rational number;  // constant; hold's fill; eps, nu
     int index = 0; // sum: axis (0: over rows, 1: over columns); vector_map: axis; dmap of max: which argument; pick: j
     int per = 0;   // interleave, pick: m; hold: rows per token
     bool transposed = false; // solve, csolve
@@ -118,6 +119,7 @@ struct Body {
     bool operator==(Body const&) const = default;        // hint and note aside, see Node's own operator
 };
 bool operator==(Node const&, Node const&);
+bool maps_features(std::string const& vector_map); // does it change the extent?
 char const* name(Op);
 std::string print(Extent, std::vector<std::string> const& dims); // "3", "dk", "n", "2n"
 std::string print(Body const&, std::vector<std::string> const& dims);
@@ -141,7 +143,7 @@ public:
     NodeId maximum(NodeId, NodeId);
     NodeId dmap(std::string, NodeId);
     NodeId dmaximum(NodeId, NodeId, int argument);
-    NodeId vector_map(std::string, NodeId, int axis, Rational eps);
+    NodeId vector_map(std::string, NodeId, int axis, Rational eps, Extent size); // size: of the result along the axis
     NodeId vector_vjp(std::string, NodeId x, NodeId y, int axis, Rational eps);
     NodeId unlog(NodeId);
     NodeId aslog(NodeId);

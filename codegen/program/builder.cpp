@@ -169,6 +169,8 @@ NodeId Builder::aslog(NodeId a) {
 
 // ---- maps ---------------------------------------------------------------------------------------------------------
 
+bool maps_features(std::string const& function) { return function == "dpfp" || function == "taylor2"; }
+
 static Node function(Op op, std::string name, std::vector<NodeId> args, Extents shape) {
     auto n = make(op, std::move(args), shape);
     n.name = std::move(name);
@@ -197,14 +199,18 @@ NodeId Builder::dmaximum(NodeId a, NodeId b, int argument) {
     n.index = argument;
     return node(std::move(n));
 }
-NodeId Builder::vector_map(std::string f, NodeId x, int axis, Rational eps) {
-    auto n = function(Op::vector_map, std::move(f), {x}, shape(x));
+NodeId Builder::vector_map(std::string f, NodeId x, int axis, Rational eps, Extent size) {
+    auto s = shape(x);
+    (axis == 0 ? s.rows : s.cols) = size;
+    auto n = function(Op::vector_map, std::move(f), {x}, s);
     n.index = axis;
     n.number = std::move(eps);
     return node(std::move(n));
 }
 NodeId Builder::vector_vjp(std::string f, NodeId x, NodeId y, int axis, Rational eps) {
-    if (!(broadcast("vector_vjp", x, y) == shape(x))) refuse("vector_vjp", {x, y});
+    bool const keeps = !maps_features(f),
+               beside = axis == 0 ? shape(x).cols == shape(y).cols : shape(x).rows == shape(y).rows;
+    if (keeps ? !(broadcast("vector_vjp", x, y) == shape(x)) : !beside) refuse("vector_vjp", {x, y});
     auto n = function(Op::vector_vjp, std::move(f), {x, y}, shape(x));
     n.index = axis;
     n.number = std::move(eps);

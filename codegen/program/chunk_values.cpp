@@ -76,7 +76,8 @@ NodeId ChunkValues::atom(Atom const& a) {
     case Atom::Kind::map:
         if (a.arguments.size() == 2) return b.maximum(argument(0), argument(1));
         return named(b.map(a.function, argument(0)), a.function);
-    case Atom::Kind::vector_map: return named(b.vector_map(a.function, argument(0), 1, a.eps), a.function);
+    case Atom::Kind::vector_map:
+        return named(b.vector_map(a.function, argument(0), 1, a.eps, Extent::dim(a.dim)), a.function);
     case Atom::Kind::dot: return b.sum(product(a.left, a.dim), 1);
     case Atom::Kind::read: { // of a dense parameter W: the rows of (W y)^T = y^T W^T
         auto const shape = rule.operands[a.operand].shape;

@@ -23,8 +23,12 @@ static double operations(Body const& body, Node const& n, Sizes const& sizes) {
     case Op::unlog:
     case Op::addlog: return own;
     case Op::sum: return rows(n.args[0]) * cols(n.args[0]);
-    case Op::vector_map: return 3 * own;
-    case Op::vector_vjp: return 5 * own;
+    // A feature map multiplies once an entry of its result, its adjoint twice and adds. Its features are a value of the
+    // body like any other and move no bytes (cost() counts operands only): a chunk of n tokens holds n rows of them in
+    // scratch. As a tensor of the sequence they would cost a write and a read of `own` in each direction, which is 4 nu
+    // times the bytes of x for dpfp and d + 1 times for taylor2.
+    case Op::vector_map: return maps_features(n.name) ? own + rows(n.args[0]) * cols(n.args[0]) : 3 * own;
+    case Op::vector_vjp: return maps_features(n.name) ? 4 * rows(n.args[1]) * cols(n.args[1]) : 5 * own;
     case Op::matmul: return 2 * own * cols(n.args[0]);
     case Op::decay:
         return own * n.states * n.states; // running products

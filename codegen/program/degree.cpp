@@ -21,8 +21,14 @@ static long longest(Span const& span, Sizes const& sizes) {
 }
 
 // The scale of a vector map is a fresh variable, and so is each exponential; sqrt' another, (1/x)' the square of one.
-static long vector_degree(std::string const& f, long x) { return f == "softmax" ? 2 : x + 1; }
+static long vector_degree(std::string const& f, long x) {
+    if (f == "dpfp") return 2; // of two values of relu
+    if (f == "taylor2") return 2 * x;
+    return f == "softmax" ? 2 : x + 1;
+}
 static long vjp_degree(std::string const& f, long x, long y) {
+    if (f == "dpfp") return y + 2;
+    if (f == "taylor2") return y + x;
     if (f == "softmax") return y + 4;
     if (f == "sum_norm") return y + x + 2;
     return y + 2 * x + 3;

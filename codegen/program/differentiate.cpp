@@ -41,6 +41,7 @@ Row of_map(Builder& b, Node const& n, NodeId y) {
     return {{n.args[0], along(0)}, {n.args[1], along(1)}};
 }
 Row of_vector_map(Builder& b, Node const& n, NodeId y) {
+    if (maps_features(n.name)) y = b.mul(y, b.constant(1, n.shape)); // whole: its extent says how long a vector is
     return {{n.args[0], b.vector_vjp(n.name, n.args[0], y, n.index, n.number)}};
 }
 Row of_unlog(Builder& b, Node const& n, NodeId i, NodeId y) { return {{n.args[0], b.mul(y, i)}}; }

@@ -60,6 +60,8 @@ Text render(TypedRule const& rule, ExprId id) {
         return minus ? Text{"-" + within(inner, product_level), sum_level} : inner;
     }
     case ExprKind::scale: {
+        if (auto const f = random_features(rule, id))
+            return {"random_features(" + render(rule, f->of).value + ", " + render(rule, f->weights).value + ")"};
         auto const scalar = argument(0);
         if (scalar.kind == ExprKind::map && scalar.function == "inv") {
             auto const divisor = within(render(rule, scalar.arguments[0]), atom_level);
@@ -75,7 +77,7 @@ Text render(TypedRule const& rule, ExprId id) {
         if (e.function == "inv") return {"1 / " + within(render(rule, e.arguments[0]), atom_level), product_level};
         return call(rule, e.function, e);
     case ExprKind::maximum: return call(rule, "max", e);
-    case ExprKind::vector_map: return call(rule, e.function, e);
+    case ExprKind::vector_map: return call(rule, vector_map_name(e.function, e.number), e);
     case ExprKind::sum: return call(rule, "sum", e);
     case ExprKind::exp_log: return call(rule, "exp", e);
     case ExprKind::multiple_log:

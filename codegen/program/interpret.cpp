@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 namespace deltaloom::codegen {
@@ -161,11 +162,76 @@ template<class K> Dense<K> vector_vjp_rows(std::string const& f, Dense<K> const&
     }
     return d;
 }
+
+// dpfp: nu blocks r % roll(r, j) of r = (relu(x), relu(-x)); taylor2: 1, x, x x^T / sqrt 2. Rows are vectors.
+template<class K> struct Halves { // r of one row, and of its cotangent what x gets
+    Dense<K> const& x;
+    int row;
+    int size() const { return 2 * x.cols; }
+    K at(int i) const {
+        int const d = x.cols;
+        return runtime::map_value(runtime::function::relu, i < d ? x(row, i) : -x(row, i - d));
+    }
+    void give(Dense<K>& to, int i, K y) const {
+        int const d = x.cols;
+        K const entry = i < d ? x(row, i) : -x(row, i - d);
+        K const slope = y * runtime::map_derivative(runtime::function::relu, entry);
+        to(row, i % d) += i < d ? slope : -slope;
+    }
+};
+template<class K> Dense<K> feature_rows(std::string const& f, int nu, Dense<K> const& x) {
+    int const d = x.cols;
+    Dense<K> y(x.rows, f == "dpfp" ? 2 * nu * d : 1 + d + d * d);
+    for (int row = 0; row < x.rows; ++row) {
+        if (f == "dpfp") {
+            Halves<K> const r{x, row};
+            for (int c = 0; c < y.cols; ++c) {
+                int const i = c % r.size(), j = 1 + c / r.size();
+                y(row, c) = r.at(i) * r.at(((i - j) % r.size() + r.size()) % r.size());
+            }
+            continue;
+        }
+        y(row, 0) = K(1.0);
+        for (int i = 0; i < d; ++i) y(row, 1 + i) = x(row, i);
+        for (int c = 0; c < d * d; ++c)
+            y(row, 1 + d + c) = K(std::numbers::sqrt2 / 2) * (x(row, c / d) * x(row, c % d));
+    }
+    return y;
+}
+template<class K> Dense<K> feature_vjp_rows(std::string const& f, Dense<K> const& x, Dense<K> const& y) {
+    int const d = x.cols;
+    Dense<K> to(x.rows, d);
+    for (int row = 0; row < x.rows; ++row) {
+        if (f == "dpfp") {
+            Halves<K> const r{x, row};
+            for (int c = 0; c < y.cols; ++c) {
+                int const i = c % r.size(), j = 1 + c / r.size();
+                int const other = ((i - j) % r.size() + r.size()) % r.size();
+                r.give(to, i, y(row, c) * r.at(other)), r.give(to, other, y(row, c) * r.at(i));
+            }
+            continue;
+        }
+        for (int i = 0; i < d; ++i) to(row, i) += y(row, 1 + i);
+        for (int c = 0; c < d * d; ++c) {
+            K const share = K(std::numbers::sqrt2 / 2) * y(row, 1 + d + c);
+            to(row, c / d) += share * x(row, c % d), to(row, c % d) += share * x(row, c / d);
+        }
+    }
+    return to;
+}
+
 template<class K> Dense<K> vector_map(Node const& n, Dense<K> const& x) {
+    if (maps_features(n.name)) {
+        int const nu = n.number.convert_to<int>();
+        return n.index == 1 ? feature_rows(n.name, nu, x) : transpose(feature_rows(n.name, nu, transpose(x)));
+    }
     auto const eps = number_as<K>::of(n.number);
     return n.index == 1 ? vector_map_rows(n.name, x, eps) : transpose(vector_map_rows(n.name, transpose(x), eps));
 }
 template<class K> Dense<K> vector_vjp(Node const& n, Dense<K> const& x, Dense<K> const& given) {
+    if (maps_features(n.name))
+        return n.index == 1 ? feature_vjp_rows(n.name, x, given)
+                            : transpose(feature_vjp_rows(n.name, transpose(x), transpose(given)));
     auto const eps = number_as<K>::of(n.number);
     auto const y = mul(Dense<K>(x.rows, x.cols, K(1.0)), given);
     return n.index == 1 ? vector_vjp_rows(n.name, x, y, eps)

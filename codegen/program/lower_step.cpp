@@ -64,7 +64,8 @@ struct Step {
         case ExprKind::maximum: return b.maximum(argument(0), argument(1));
         case ExprKind::vector_map: {
             int const axis = e.shape.rows == one ? 1 : 0;
-            return b.named(b.vector_map(e.function, argument(0), axis, e.number), suggested_name(rule, id),
+            auto const size = Extent::dim(axis == 1 ? e.shape.cols : e.shape.rows);
+            return b.named(b.vector_map(e.function, argument(0), axis, e.number, size), suggested_name(rule, id),
                            text(rule, id));
         }
         case ExprKind::sum: return b.named(b.sum(b.sum(argument(0), 0), 1), "total", text(rule, id));

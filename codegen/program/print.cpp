@@ -119,7 +119,11 @@ static std::string details(Node const& n) {
     case Op::dmap: return n.args.size() == 2 ? "; argument " + std::to_string(n.index) : "";
     case Op::sum: return n.index == 0 ? "; rows" : "; columns";
     case Op::vector_map:
-    case Op::vector_vjp: return fmt::format("; {}, eps {}", n.index == 0 ? "rows" : "columns", print(n.number));
+    case Op::vector_vjp: {
+        auto const axis = n.index == 0 ? "rows" : "columns";
+        if (!maps_features(n.name)) return fmt::format("; {}, eps {}", axis, print(n.number));
+        return fmt::format("; {}", axis) + (n.number == 0 ? "" : ", nu " + print(n.number));
+    }
     case Op::hold: return n.log ? "; one" : "; " + print(n.number);
     case Op::pick: return fmt::format("; {} of {}", n.index, n.per);
     case Op::decay:

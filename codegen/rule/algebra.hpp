@@ -50,7 +50,8 @@ Value diagonal(At const&, Value const&); // of a column
 Value total(At const&, Value const&);    // of all entries
 Value map(At const&, std::string const& function, Value const&);
 Value maximum(At const&, Value const&, Value const&);
-Value vector_map(At const&, std::string const& function, Rational const& eps, Value const&);
+// To that shape: of dpfp and taylor2 another dimension.
+Value vector_map(At const&, std::string const& function, Rational const& number, Value const&, Shape);
 Value exp_log(At const&, Value const&);
 
 // An atom with its key and states.

@@ -35,14 +35,15 @@ bool row(Value const& v) { return v.shape.rows == one && v.shape.cols != one; }
                    at.where}};
 }
 
-Value of_function(At const& at, Atom a) {
+// The function keeps its arguments' shape, or makes of a column one of another dimension.
+Value of_function(At const& at, Atom a, std::optional<Shape> result = {}) {
     Shape const s = a.arguments[0].shape;
     if (matrix_shaped(s)) {
         bool const state =
             std::any_of(a.arguments.begin(), a.arguments.end(), [](Value const& v) { return !states_in(v).empty(); });
         refuse_matrix(at, state);
     }
-    if (!row(a.arguments[0])) return of_atom(at, s, std::move(a));
+    if (!row(a.arguments[0])) return of_atom(at, result.value_or(s), std::move(a));
     for (auto& v : a.arguments) v = transpose(at, v);
     return transpose(at, of_function(at, std::move(a)));
 }
@@ -114,13 +115,14 @@ Value maximum(At const& at, Value const& x, Value const& y) {
     return of_function(at, std::move(a));
 }
 
-Value vector_map(At const& at, std::string const& function, Rational const& eps, Value const& v) {
+Value vector_map(At const& at, std::string const& function, Rational const& eps, Value const& v, Shape shape) {
     Atom a;
     a.kind = Atom::Kind::vector_map;
     a.function = function;
     a.eps = eps;
     a.arguments = {v};
-    return of_function(at, std::move(a));
+    bool const keeps = shape == v.shape;
+    return of_function(at, std::move(a), keeps ? std::nullopt : std::optional(shape));
 }
 
 Value exp_log(At const& at, Value const& v) {

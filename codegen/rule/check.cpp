@@ -1,3 +1,4 @@
+#include "codegen/rule/dimension.hpp"
 #include "codegen/rule/typing.hpp"
 #include "codegen/rule/uses.hpp"
 #include "codegen/rule/words.hpp"
@@ -10,6 +11,8 @@
 namespace deltaloom::codegen {
 
 namespace {
+
+constexpr std::size_t most_dimensions = 8; // of dl_call::dim
 
 bool identifier(std::string const& s) {
     auto const letter = [](unsigned char c) { return std::isalpha(c) || c == '_'; };
@@ -97,11 +100,7 @@ void resolve_operands(TypedRule& rule, Declaration const& d, Uses const& u, std:
         resolved.domain = o.domain;
         resolved.where = o.where;
         std::vector<DimId> ids;
-        for (auto const& dim : o.dims) {
-            auto const at = std::find(rule.dims.begin(), rule.dims.end(), dim);
-            ids.push_back(static_cast<DimId>(at - rule.dims.begin()));
-            if (at == rule.dims.end()) rule.dims.push_back(dim);
-        }
+        for (auto const& dim : o.dims) ids.push_back(dimension(rule.dims, dim));
         if (!ids.empty()) resolved.shape.rows = ids[0];
         if (ids.size() > 1) resolved.shape.cols = ids[1];
         rule.operands.push_back(std::move(resolved));
@@ -170,6 +169,10 @@ std::variant<TypedRule, std::vector<Diagnostic>> check(Declaration const& d) {
     resolve_operands(rule, d, uses, out);
     Statements{d, rule, out}.add_all();
     check_operand_names(rule, d, out);
+    if (rule.dims.size() > most_dimensions)
+        out.push_back(error(d.where, "the rule has " + std::to_string(rule.dims.size()) + " dimensions: at most " +
+                                         std::to_string(most_dimensions) +
+                                         " are allowed, a call has no room for more"));
     check_roles(d, uses, out);
     if (out.empty()) {
         rule.equation = equation(d);

@@ -18,13 +18,13 @@ std::string print_atom(TypedRule const& rule, Atom const& a) {
     auto const call = [&](std::string const& function) {
         std::string s = function + "(";
         for (std::size_t i = 0; i < a.arguments.size(); ++i) s += (i ? ", " : "") + print(rule, a.arguments[i]);
-        return s + (a.kind == Atom::Kind::vector_map && a.function != "softmax" ? "; " + print(a.eps) + ")" : ")");
+        return s + (a.kind == Atom::Kind::vector_map && has_eps(a.function) ? "; " + print(a.eps) + ")" : ")");
     };
     switch (a.kind) {
     case Atom::Kind::operand: return name() + (rule.operands[a.operand].steps ? "." + std::to_string(a.step) : "");
     case Atom::Kind::exp_log: return call("exp");
-    case Atom::Kind::map:
-    case Atom::Kind::vector_map: return call(a.function);
+    case Atom::Kind::map: return call(a.function);
+    case Atom::Kind::vector_map: return call(vector_map_name(a.function, a.eps));
     case Atom::Kind::dot: return "<" + print(rule, a.left) + ">_" + rule.dims[a.dim];
     case Atom::Kind::vector_state: return versioned(name(), a.version, false);
     case Atom::Kind::read: return "(" + versioned(name(), a.version, a.transposed) + " [" + print(rule, a.left) + "])";

@@ -29,7 +29,7 @@ Value symbolic(TypedRule const& rule, ExprId id, std::vector<Value> const& state
     case ExprKind::diag: return diagonal(at, argument(0));
     case ExprKind::map: return map(at, n.function, argument(0));
     case ExprKind::maximum: return maximum(at, argument(0), argument(1));
-    case ExprKind::vector_map: return vector_map(at, n.function, n.number, argument(0));
+    case ExprKind::vector_map: return vector_map(at, n.function, n.number, argument(0), n.shape);
     case ExprKind::sum: return total(at, argument(0));
     case ExprKind::exp_log: return exp_log(at, argument(0));
     }

@@ -41,7 +41,9 @@ std::string text(TypedRule const& rule, ExprId id) {
     case ExprKind::diag: return call(rule, n, "diag");
     case ExprKind::map: return call(rule, n, n.function);
     case ExprKind::maximum: return call(rule, n, "max");
-    case ExprKind::vector_map: return call(rule, n, n.function + "[" + print(n.number) + "]");
+    case ExprKind::vector_map:
+        return call(rule, n,
+                    vector_map_name(n.function, n.number) + (has_eps(n.function) ? "[" + print(n.number) + "]" : ""));
     case ExprKind::sum: return call(rule, n, "sum");
     case ExprKind::exp_log: return call(rule, n, "exp");
     case ExprKind::multiple_log: return call(rule, n, print(n.number));
@@ -55,6 +57,22 @@ std::string call(TypedRule const& rule, ExprNode const& n, std::string const& na
 }
 
 } // namespace
+
+std::string vector_map_name(std::string const& function, Rational const& number) {
+    return function == "dpfp" ? "dpfp<" + print(number) + ">" : function;
+}
+bool has_eps(std::string const& function) { return function == "l2norm" || function == "sum_norm"; }
+
+// exp(W x - ..) scaled by 1 / sqrt(r): every node of it has the call's own head.
+std::optional<RandomFeatures> random_features(TypedRule const& rule, ExprId id) {
+    auto const argument = [&](ExprId of, std::size_t i) { return rule.nodes[of].arguments[i]; };
+    ExprNode const& n = rule.nodes[id];
+    if (n.head != "random_features" || n.kind != ExprKind::scale) return std::nullopt;
+    ExprId const powers = n.arguments[1];
+    if (rule.nodes[powers].kind != ExprKind::map) return std::nullopt;
+    ExprId const product = argument(argument(powers, 0), 0);
+    return RandomFeatures{argument(product, 1), argument(product, 0)};
+}
 
 std::vector<OperandId> TypedRule::with_role(Role role) const {
     std::vector<OperandId> out;

@@ -1,5 +1,6 @@
 #pragma once
-// The checked rule: names resolved, shapes typed, sugar gone (repeat, previous, dot, neg, min, norm, division).
+// The checked rule: names resolved, shapes typed, sugar gone (repeat, previous, dot, neg, min, norm, division,
+// random_features).
 // Statements in order, once per token.
 #include "codegen/read/declaration.hpp"
 #include "codegen/rule/rational.hpp"
@@ -44,8 +45,9 @@ enum class ExprKind {
     diag, // of a column
     map,  // elementwise `function` (one of the table of runtime/scalar: exp log abs neg sqrt tanh sigmoid softplus relu
           // elu1 silu inv)
-    maximum,      // elementwise, two arguments of one shape; min(a, b) = -max(-a, -b)
-    vector_map,   // l2norm, sum_norm, softmax over a vector, with eps in `number`
+    maximum,    // elementwise, two arguments of one shape; min(a, b) = -max(-a, -b)
+    vector_map, // of a vector: l2norm, sum_norm, softmax, with eps in `number`; of a column, to another dimension:
+                // dpfp, with nu in `number`, and taylor2
     sum,          // of all entries: a scalar; norm(x) = sqrt(sum(x % x))
     exp_log,      // log domain -> linear
     add_log,      // of log gates, one shape
@@ -94,5 +96,14 @@ std::variant<TypedRule, std::vector<Diagnostic>> check(Declaration const&);
 std::vector<Diagnostic> check_names(std::vector<Declaration> const&);
 
 std::string print(TypedRule const&);
+
+// How a vector map is written: "l2norm", "dpfp<2>"; and whether an eps belongs to it.
+std::string vector_map_name(std::string const& function, Rational const& number);
+bool has_eps(std::string const& function);
+// Of the node that random_features(x, W) is typed as: x and W.
+struct RandomFeatures {
+    ExprId of, weights;
+};
+std::optional<RandomFeatures> random_features(TypedRule const&, ExprId);
 
 } // namespace deltaloom::codegen

@@ -1,5 +1,7 @@
 #include "codegen/rule/typing.hpp"
 
+#include "codegen/rule/dimension.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -236,6 +238,46 @@ ExprId type_vector_map(Typing& t, Tree const& at, ExprId x) {
     return node;
 }
 
+bool column(Shape s) { return s.rows != one && s.cols == one; }
+
+// dpfp<nu>(x) and taylor2(x): vector maps, to another dimension.
+ExprId type_feature_map(Typing& t, Tree const& at, ExprId x) {
+    Shape const s = t.rule.nodes[x].shape;
+    if (!column(s)) return refuse(t, at.where, at.head + " of " + print(t.rule, s) + ": it takes a column");
+    if (at.head == "dpfp" && at.count < 1) return refuse(t, at.where, "dpfp<nu> needs nu of at least 1");
+    auto const name = mapped_name(at.head, at.count, t.rule.dims[s.rows]);
+    ExprId const node = make(t, at, ExprKind::vector_map, {dimension(t.rule.dims, *name), one}, {x}, at.head);
+    t.rule.nodes[node].number = at.count;
+    return node;
+}
+
+// random_features(x, W) = exp(W x - |x|^2 / 2) / sqrt(r), r the rows of W, in the operations that there are.
+ExprId type_random_features(Typing& t, Tree const& at) {
+    ExprId const x = type(t, at.arguments[0]), W = type(t, at.arguments[1]);
+    if (x == poison || W == poison) return poison;
+    if (t.rule.nodes[x].log || t.rule.nodes[W].log) return refuse_log(t, at, at.arguments[t.rule.nodes[x].log ? 0 : 1]);
+    Shape const s = t.rule.nodes[x].shape, u = t.rule.nodes[W].shape;
+    if (!column(s) || u.rows == one || u.cols != s.rows)
+        return refuse(t, at.where,
+                      at.head + " of " + print(t.rule, s) + " and " + print(t.rule, u) +
+                          ": it takes a column and a matrix of as many columns as that has entries");
+    Shape const features{u.rows, one};
+    auto const constant = [&](double value, Shape shape) {
+        ExprId const node = make(t, at, ExprKind::number, shape, {});
+        t.rule.nodes[node].number = exact(value);
+        return node;
+    };
+    ExprId const square = make(t, at, ExprKind::matmul, {}, {make(t, at, ExprKind::transpose, {one, s.rows}, {x}), x});
+    ExprId const half = scaled(t, at, constant(0.5, {}), square);
+    ExprId const below = negate(t, at, scaled(t, at, half, constant(1, features)));
+    ExprId const exponent =
+        make(t, at, ExprKind::add, features, {make(t, at, ExprKind::matmul, features, {W, x}), below});
+    ExprId const count = make(t, at, ExprKind::sum, {}, {constant(1, features)});
+    ExprId const root = make(t, at, ExprKind::map, {}, {count}, "sqrt");
+    return scaled(t, at, make(t, at, ExprKind::map, {}, {root}, "inv"),
+                  make(t, at, ExprKind::map, features, {exponent}, "exp"));
+}
+
 ExprId type_norm(Typing& t, Tree const& at, ExprId x) {
     ExprId const squares = make(t, at, ExprKind::sum, {}, {hadamard(t, at, x, x)});
     return make(t, at, ExprKind::map, {}, {squares}, "sqrt");
@@ -263,14 +305,16 @@ bool count_is(Typing& t, Tree const& at, std::size_t from, std::size_t to) {
 }
 
 ExprId type_call(Typing& t, Tree const& at) {
-    bool const two = at.head == "max" || at.head == "min" || at.head == "dot";
+    bool const features = at.head == "dpfp" || at.head == "taylor2";
+    bool const two = at.head == "max" || at.head == "min" || at.head == "dot" || at.head == "random_features";
     bool const with_eps = at.head == "l2norm" || at.head == "sum_norm";
-    bool const known = two || among(maps, at.head) || among(vector_maps, at.head) || at.head == "T" ||
+    bool const known = two || among(maps, at.head) || among(vector_maps, at.head) || features || at.head == "T" ||
                        at.head == "diag" || at.head == "norm" || at.head == "sum" || at.head == "previous";
     if (!known) return refuse(t, at.where, at.head + " is no function of the language");
     if (!count_is(t, at, two ? 2 : 1, two || with_eps ? 2 : 1)) return poison;
     if (at.head == "previous") return type_previous(t, at);
     if (at.head == "dot") return type_dot(t, at);
+    if (at.head == "random_features") return type_random_features(t, at);
     if (two) return type_maximum(t, at);
 
     ExprId const x = type(t, at.arguments[0]);
@@ -283,6 +327,7 @@ ExprId type_call(Typing& t, Tree const& at) {
     if (at.head == "neg") return negate(t, at, x);
     if (among(maps, at.head)) return make(t, at, ExprKind::map, s, {x}, at.head);
     if (among(vector_maps, at.head)) return type_vector_map(t, at, x);
+    if (features) return type_feature_map(t, at, x);
     if (at.head == "T") return make(t, at, ExprKind::transpose, {s.cols, s.rows}, {x});
     if (at.head == "sum") return make(t, at, ExprKind::sum, {}, {x});
     if (at.head == "norm") return type_norm(t, at, x);

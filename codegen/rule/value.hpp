@@ -55,7 +55,7 @@ struct Atom {
         operand,      // an input, gate, parameter (scalar or vector), with `step`
         exp_log,      // exp of the log-domain value arguments[0] (a single operand, coefficient 1)
         map,          // function(arguments[0]); "max" has two arguments
-        vector_map,   // function(arguments[0]) with eps: l2norm, sum_norm, softmax stay one atom until lowering
+        vector_map,   // function(arguments[0]) with eps or nu: l2norm, .., dpfp, taylor2 stay one atom until lowering
         dot,          // sum over `dim` of prod(left): a scalar
         vector_state, // a vector state at `version`
         read,         // S left, or S^T left if transposed: a vector; S = operand (a state at version, or dense)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deltaloom/runtime/abi/dimension.hpp>
 #include <fmt/format.h>
 
 namespace lm {
@@ -26,10 +27,14 @@ struct Dims {
     }
     int of(std::string const& axis, char const* operand) const {
         if (is_number(axis)) return std::atoi(axis.c_str());
-        if (auto const found = extent.find(axis); found != extent.end()) return found->second;
-        throw Refusal(fmt::format("rule {}: operand {} has the dimension {}, whose extent this model does not know: "
-                                  "give it with --dim {}=16",
-                                  rule.name, operand, axis, axis));
+        auto const plain = [&](std::string const& name) -> std::int64_t {
+            if (auto const found = extent.find(name); found != extent.end()) return found->second;
+            throw Refusal(
+                fmt::format("rule {}: operand {} has the dimension {}, whose extent this model does not know: "
+                            "give it with --dim {}=16",
+                            rule.name, operand, name, name));
+        };
+        return int(deltaloom::extent_of(axis, plain));
     }
 };
 

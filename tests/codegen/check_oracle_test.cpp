@@ -244,6 +244,8 @@ TEST_CASE("each function, against its formula") {
     expect("sum(k) * q", [=](double, double b) { return total * b; });
     expect("l2norm(k, 0.5)", [=](double a, double) { return a / std::sqrt(squares + .5); });
     expect("sum_norm(k, 0.5)", [=](double a, double) { return a / (total + .5); });
+    expect("(dot(taylor2(k), taylor2(q)) - 1 - dot(k, q)) * k",
+           [=](double a, double) { return inner * inner / 2 * a; });
     expect("softmax(k)", [=](double a, double) { return std::exp(a) / exps; });
     expect("T(softmax(T(k)))", [=](double a, double) { return std::exp(a) / exps; });
     expect("diag(k) * q", [](double a, double b) { return a * b; });

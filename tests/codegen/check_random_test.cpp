@@ -40,7 +40,7 @@ TEST_CASE("sixty rules hold the whole class") {
         for (int i = 0; i < 60; ++i) tags.merge(random_rule(seed, i, false).tags);
         for (char const* tag :
              {"left form", "erase", "coupled states", "repeat", "key-channel decay log", "value-channel decay log",
-              "several statements", "normaliser", "output nonlinear in reads", "no chunked form"})
+              "several statements", "feature map", "normaliser", "output nonlinear in reads", "no chunked form"})
             CHECK(tags.count(tag) == 1);
     }
 }
@@ -50,8 +50,7 @@ TEST_CASE("random rules stay bounded on their data") {
     for (auto const& rule : deltaloom::test::random_declarations(seed, 200, false)) {
         Draw draw(seed, 1);
         int const T = 64;
-        Dims dims;
-        for (auto const& name : dimensions(rule)) dims[name] = draw.between(1, 6);
+        auto const dims = filled_dims(dimensions(rule), [&](std::string const&) { return draw.between(1, 6); });
         double largest = 0;
         auto const result = run(rule, draw_data(rule, dims, T, draw));
         for (auto const& [name, m] : result.states)

@@ -225,9 +225,21 @@ std::vector<Case> map_rows() {
     }
     for (std::string const name : {"l2norm", "sum_norm", "softmax"})
         for (int axis : {0, 1})
-            cases.push_back(
-                {name + (axis ? " of rows" : " of columns"),
-                 [=](Builder& b) { return b.vector_map(name, rows(b, "a", n, dk), axis, Rational(1) / 1024); }, false});
+            cases.push_back({name + (axis ? " of rows" : " of columns"),
+                             [=](Builder& b) {
+                                 return b.vector_map(name, rows(b, "a", n, dk), axis, Rational(1) / 1024,
+                                                     axis ? dk : n);
+                             },
+                             false});
+    for (int nu : {0, 1, 3}) // 0: taylor2
+        for (int axis : {0, 1})
+            cases.push_back({(nu ? "dpfp " + std::to_string(nu) : "taylor2") + (axis ? " of rows" : " of columns"),
+                             [=](Builder& b) {
+                                 auto const size = nu ? 2 * nu * 3 : 1 + 3 + 3 * 3;
+                                 auto const a = axis ? rows(b, "a", n, Extent::of(3)) : rows(b, "a", Extent::of(3), n);
+                                 return b.vector_map(nu ? "dpfp" : "taylor2", a, axis, nu, Extent::of(size));
+                             },
+                             false});
     cases.push_back({"max", [](Builder& b) { return b.maximum(rows(b, "a", n, dk), rows(b, "b", n, dk)); }, false});
     cases.push_back({"max, a row repeated",
                      [](Builder& b) { return b.maximum(rows(b, "a", single, dk), rows(b, "b", n, dk)); }, false});

@@ -253,7 +253,7 @@ TEST_CASE("vector maps against their definitions, along either axis") {
     auto const value = [&](std::string f, std::vector<double> given, int axis) {
         Builder b(dims);
         auto const s = axis == 1 ? Extents{single, dk} : Extents{dk, single};
-        b.body.results = {{"y", b.vector_map(f, b.input("x", s), axis, Rational(1) / 2)}};
+        b.body.results = {{"y", b.vector_map(f, b.input("x", s), axis, Rational(1) / 2, dk)}};
         Dense<double> at(axis == 1 ? 1 : 3, axis == 1 ? 3 : 1);
         at.e = given;
         return interpret<double>(b.body, {{"x", at}}, of(1)).at("y").e;

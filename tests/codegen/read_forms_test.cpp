@@ -91,6 +91,7 @@ TEST_CASE("Rules stand in classes, templates, functions, macros and included hea
                        {"internal", "::forms::internal"},
                        {"steps", "::forms::steps"},
                        {"wide", "::forms::wide"},
+                       {"features", "::forms::features"},
                        {"inner_2", "::forms::Sized<2>::inner"},
                        {"hidden", ""},
                        {"unnamed", "::forms::unnamed"},
@@ -136,6 +137,11 @@ TEST_CASE("Places go through names, stop at helpers, and follow a macro's argume
     CHECK(node(named(result, "member"), {1, 1, 1}).integer);
     CHECK_FALSE(node(named(result, "member"), {1, 1, 0, 1}).integer);
     CHECK(node(named(result, "product_3"), {1}).count == 3);
+    CHECK(node(named(result, "features"), {2, 1, 0, 1}).count == 2);
+    CHECK(at("features", {2, 1, 0, 1}) == "74:78+4 dpfp");
+    CHECK(equation(named(result, "features")) ==
+          "P <<= P + beta * (v - P * dpfp<2>(k)) * T(dpfp<2>(k)), "
+          "F <<= F + taylor2(v) * T(dpfp<1>(random_features(k, W))), o <<= P * dpfp<2>(2 * q) * norm(F)");
 }
 
 TEST_CASE("The reader's tree is the compiler's tree: every form") {

@@ -1,5 +1,6 @@
 #include "tests/codegen/run_program.hpp"
 #include "codegen/program/operands.hpp"
+#include "codegen/rule/dimension.hpp"
 
 #include <algorithm>
 
@@ -66,7 +67,7 @@ Matrix transposed(Matrix const& a) {
 Sequence draw(TypedRule const& rule, std::vector<int> dims, int tokens, double resets, std::mt19937_64& random) {
     Sequence s;
     s.tokens = tokens;
-    s.dims = std::move(dims);
+    s.dims = with_mapped(rule.dims, std::move(dims));
     for (auto const& x : rule.operands) {
         int const rows = extent(s.dims, x.shape.rows), cols = extent(s.dims, x.shape.cols);
         double const zeros = x.role == Role::gate ? resets : 0;

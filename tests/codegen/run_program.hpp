@@ -20,7 +20,7 @@ struct Sequence {
     Values output_cotangents, state_cotangents; // "d_o" (a row a token), "d_S" (after the last token)
 };
 
-// resets: how often an entry of a gate is zero (a log gate: minus infinity).
+// Of dims the plain ones count. resets: how often an entry of a gate is zero (a log gate: minus infinity).
 Sequence draw(codegen::TypedRule const&, std::vector<int> dims, int tokens, double resets, std::mt19937_64&);
 
 // "o": a row a token, "S": after the last token; "d_k": a row a token, "d_S": before the first; "d_u" of a parameter:

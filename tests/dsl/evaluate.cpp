@@ -31,6 +31,19 @@ template<class X> constexpr auto each(X x, X y) { return x % y; }
 template<class X, class Y> constexpr auto product(X x, Y y) { return dot(x, y); }
 inline constexpr auto helped =
     rule("helped", S <<= S + lift(v) * transpose(each(k, k)), o <<= name(S * q) * total(q) + product(k, q) * v);
+// Feature maps: memories of three kinds, and an inner product of features.
+DELTALOOM_DIM(dr);
+DELTALOOM_PARAMETER(W, dr, dk);
+DELTALOOM_STATE(P, dv, dpfp_dim<2, dk>);
+DELTALOOM_STATE(F, dv, taylor2_dim<dk>);
+DELTALOOM_STATE(R, dv, dr);
+inline constexpr auto featured =
+    rule("featured", P <<= P + v * T(dpfp<2>(k)), F <<= F + v * T(taylor2(k)), R <<= R + v * T(random_features(k, W)),
+         o <<= P * dpfp<2>(q) + F * taylor2(q) + R * random_features(q, W));
+DELTALOOM_OUTPUT(blocks, dpfp_dim<9, dv>);
+DELTALOOM_OUTPUT(series, taylor2_dim<dv>);
+inline constexpr auto maps_of_value = rule("maps_of_value", blocks <<= dpfp<9>(v), series <<= taylor2(v));
+template<class X, class Y> constexpr auto meeting(X x, Y y) { return rule("meeting", o <<= dot(x, y) * v); }
 // Functions alone, of a column.
 template<class F> constexpr auto of_value(F f) { return rule("of_value", o <<= f(v)); }
 } // namespace lines
@@ -70,6 +83,22 @@ constexpr auto faded =
                          bind(lines::w, mat<D, 2, 1>{{D(0.0), D(7.0)}})));
 static_assert(faded[name(S)] ==
               mat<D, 2, 2>{{D(0.0), D{number(630), number(1260)}, D(0.0), D{number(1260), number(2520)}}});
+
+// dpfp<2> of (1, -2), r = (f(1), f(-2), f(-1), f(2)) with f = relu as the field has it: r[i] r[i - 1], then r[i] r[i -
+// 2].
+constexpr field f(double x) { return deltaloom::runtime::map_relu(field(x)); }
+constexpr auto featured = evaluate(lines::featured,
+                                   environment(bind(lines::P, mat<field, 1, 8>{}), bind(lines::F, mat<field, 1, 7>{}),
+                                               bind(lines::R, mat<field, 1, 3>{})),
+                                   environment(bind(k, vec<field>(1, -2)), bind(q, vec<field>(0, 0)),
+                                               bind(v, vec<field>(1)), bind(lines::W, mat<field, 3, 2>{})));
+static_assert(featured[name(lines::P)] == mat<field, 1, 8>{{f(1) * f(2), f(-2) * f(1), f(-1) * f(-2), f(2) * f(-1),
+                                                            f(1) * f(-1), f(-2) * f(2), f(-1) * f(1), f(2) * f(-2)}});
+constexpr field share(0.70710678118654752440); // the double nearest to 1 / sqrt 2
+static_assert(featured[name(lines::F)] == mat<field, 1, 7>{{number(1), number(1), number(-2), share, share* number(-2),
+                                                            share* number(-2), share* number(4)}});
+constexpr field power = deltaloom::runtime::map_exp(field(-2.5)) / deltaloom::runtime::map_sqrt(field(3.0)); // W = 0
+static_assert(featured[name(lines::R)] == mat<field, 1, 3>{{power, power, power}});
 
 // previous(x) is x of the token before, and x is passed on.
 constexpr auto shifted = evaluate(lines::shifted, environment(bind(S, mat<field, 2, 2>{}), bind(q, vec<field>(1, 0)),
@@ -155,6 +184,69 @@ TEST_CASE("functions of a vector are the textbook's over double") {
     is(applied([](auto e) { return dot(e, e) * e; }, x), [&](double a) { return a * squares; });
     is(applied([](auto e) { return 2 / dot(e, e) * e; }, x), [&](double a) { return a * 2 / squares; });
     CHECK(std::isfinite(applied([](auto e) { return softmax(1000.0 * e); }, x)[2]));
+}
+
+namespace {
+// <left, right> of the two features of k and q.
+template<class X, class Y>
+double meeting(X x, Y y, std::vector<double> key, std::vector<double> query, dynamic_matrix<double> weights = {}) {
+    named_environment<double> env;
+    int const d = int(key.size());
+    env.values = {{"v", {1, 1, {1}}}, {"k", {d, 1, std::move(key)}}, {"q", {d, 1, std::move(query)}}};
+    env.values["W"] = std::move(weights);
+    return evaluate(lines::meeting(x, y), std::move(env)).values.at("o")(0, 0);
+}
+} // namespace
+
+TEST_CASE("feature maps are the textbook's over double") {
+    std::vector<double> const x{-3, 1, 4}, r{0, 1, 4, 3, 0, 0};
+    named_environment<double> env;
+    env.values["v"] = {3, 1, x};
+    env = evaluate(lines::maps_of_value, std::move(env));
+    auto const &blocks = env.values.at("blocks").e, &series = env.values.at("series").e;
+    REQUIRE(blocks.size() == 9 * 6);
+    for (std::size_t j = 1; j <= 9; ++j)
+        for (std::size_t i = 0; i < 6; ++i) CHECK(blocks[(j - 1) * 6 + i] == r[i] * r[(i + 54 - j) % 6]);
+    REQUIRE(series.size() == 1 + 3 + 9);
+    CHECK(series[0] == 1);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(series[1 + i] == x[i]);
+        for (std::size_t j = 0; j < 3; ++j)
+            CHECK(series[4 + 3 * i + j] == Approx(x[i] * x[j] / std::sqrt(2)).epsilon(1e-15));
+    }
+    std::vector<double> const y{0.5, -2, 1};
+    double const inner = -1.5 - 2 + 4;
+    CHECK(meeting(taylor2(k), taylor2(q), x, y) == Approx(1 + inner + inner * inner / 2).epsilon(1e-14));
+}
+
+TEST_CASE("DPFP of keys in different quadrants is orthogonal") {
+    double const signs[][2] = {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
+    for (auto const& a : signs)
+        for (auto const& b : signs) {
+            std::vector<double> const key{0.6 * a[0], 0.8 * a[1]}, query{0.3 * b[0], 0.9 * b[1]};
+            double const product = meeting(dpfp<1>(k), dpfp<1>(q), key, query);
+            if (&a == &b)
+                CHECK(product == Approx(0.6 * 0.8 * 0.3 * 0.9));
+            else
+                CHECK(product == 0);
+        }
+}
+
+TEST_CASE("random features estimate exp(q . k) without bias") {
+    constexpr int features = 1000000;
+    unsigned const seed = 7; // one in 16,000 seeds is beyond four standard errors
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    dynamic_matrix<double> weights(features, 3);
+    for (double& w : weights.e) w = normal(random);
+    std::vector<double> const key{0.5, -0.25, 0.5}, query{0.25, 0.5, -0.5};
+    double inner = 0, together = 0; // <q, k> and |q + k|^2
+    for (std::size_t i = 0; i < 3; ++i)
+        inner += key[i] * query[i], together += (key[i] + query[i]) * (key[i] + query[i]);
+    double const estimate = meeting(random_features(k, lines::W), random_features(q, lines::W), key, query, weights);
+    double const standard_error = std::sqrt((std::exp(together) - 1) / features);
+    CHECK(std::abs(estimate / std::exp(inner) - 1) < 4 * standard_error);
+    CHECK(standard_error < 1e-3);
 }
 
 TEST_CASE("helper functions may be called like the oracle's own, over float too") {

@@ -13,6 +13,8 @@ DELTALOOM_PARAMETER(W, dr, dk);
 DELTALOOM_PARAMETER(log_a, log);
 DELTALOOM_PARAMETER(decay, linear, dk);
 DELTALOOM_STATE(R, dv, dr);
+DELTALOOM_STATE(P, dv, dpfp_dim<2, dk>);
+DELTALOOM_STATE(F, dv, taylor2_dim<dk>);
 DELTALOOM_OUTPUT(o2, dr);
 
 struct layer { // a static member
@@ -59,6 +61,11 @@ inline constexpr auto functions =
                2 * tanh(relu(elu1(silu(sqrt(log(softplus(sigmoid(abs(v)))))))) + 1 - (T(previous(k)) * k) * v +
                         1.0 / beta * v));
 
+inline constexpr auto features =
+    rule("features", P <<= P + beta * (v - P * dpfp<2>(k)) * T(dpfp<2>(k)), R <<= R + v * T(random_features(k, W)),
+         F <<= F + v * T(taylor2(k)),
+         o <<= P * dpfp<2>(q) + R * random_features(2 * q, W) + F * taylor2(q) * dot(dpfp<1>(k), dpfp<1>(q)));
+
 constexpr auto scaled = [](auto x) { return x * beta; };
 inline auto local() {
     constexpr auto write_key = k * beta;
@@ -98,6 +105,10 @@ static_assert(is<leaf<deltaloom::dsl::g_name, role::gate, shape::log<shape::scal
 static_assert(is<leaf<deltaloom::dsl::o_name, role::output, shape::vector<dv>>>(deltaloom::dsl::o));
 static_assert(is<leaf<forms::w_name, role::gate, shape::log<shape::vector<dk>>>>(forms::w));
 static_assert(is<leaf<forms::W_name, role::parameter, shape::matrix<dr, dk>>>(forms::W));
+static_assert(is<leaf<forms::P_name, role::state, shape::matrix<dv, ast::dpfp_dim<2, dk>>>>(forms::P));
+static_assert(std::is_same_v<decltype(dpfp<3>(forms::e))::type, shape::vector<ast::dpfp_dim<3, dk>>>);
+static_assert(std::is_same_v<decltype(taylor2(forms::e))::type, shape::vector<ast::taylor2_dim<dk>>>);
+static_assert(std::is_same_v<decltype(random_features(forms::e, forms::W))::type, shape::vector<dr>>);
 static_assert(is<leaf<forms::log_a_name, role::parameter, shape::log<shape::scalar>>>(forms::log_a));
 static_assert(is<leaf<forms::decay_name, role::linear_parameter, shape::vector<dk>>>(forms::decay));
 namespace odd = not_only_operands;
@@ -122,6 +133,7 @@ TEST_CASE("every form of writing a rule gives a rule") {
     CHECK(described(forms::braced) == "braced 2");
     CHECK(described(forms::parameters) == "parameters 4");
     CHECK(described(forms::functions) == "functions 3");
+    CHECK(described(forms::features) == "features 4");
     CHECK(described(forms::local()) == "inside 2");
     CHECK(described(forms::qualified) == "qualified 2");
     CHECK(described(forms::micro) == "micro 2");

@@ -12,6 +12,11 @@ DELTALOOM_GATE(w, log, dk);
 DELTALOOM_GATE(h, log, dv);
 DELTALOOM_PARAMETER(log_a, log);
 DELTALOOM_PARAMETER(u, linear, dk);
+DELTALOOM_DIM(dr);
+DELTALOOM_PARAMETER(W, dr, dk);
+DELTALOOM_STATE(P, dv, dpfp_dim<2, dk>);
+DELTALOOM_STATE(F, dv, taylor2_dim<dk>);
+DELTALOOM_STATE(R, dv, dr);
 template<class E> constexpr auto project(E e) { return S * e; }
 #define ERASED(x) (S - beta * (S * x) * T(x))
 }
@@ -93,6 +98,23 @@ CASES = [
     ("S <<= previous(g) * S", "S <<= previous(alpha) * S", "previous"),
     ("S <<= S * diag(previous(u))", "S <<= S * diag(u)", "previous"),
     ("S <<= v * T(previous(2 * k))", "S <<= v * T(2 * previous(k))", "previous"),
+    # feature maps
+    ("P <<= P + v * T(dpfp<0>(k))", "P <<= P + v * T(dpfp<2>(k))", "dpfp at.least"),
+    ("P <<= P + v * T(dpfp<-1>(k))", "P <<= P + v * T(dot(dpfp<1>(k), dpfp<1>(k)) * dpfp<2>(k))", "dpfp at.least"),
+    ("P <<= P + v * T(dpfp<2>(S))", "P <<= P + v * T(dpfp<2>(T(S) * v))", "dv dk column"),
+    ("P <<= P + v * dpfp<2>(T(k))", "P <<= P + v * T(dpfp<2>(k))", "dk column"),
+    ("P <<= P + v * T(dpfp<2>(beta))", "P <<= P + v * T(dpfp<2>(beta * k))", "column"),
+    ("P <<= P + v * T(dpfp<2>(w))", "P <<= P + v * T(dpfp<2>(exp(w)))", LOG),
+    ("S <<= S + v * T(dpfp<2>(k))", "P <<= P + v * T(dpfp<2>(k))", "dpfp_dim dk shape"),
+    ("P <<= P + v * T(dpfp<1>(k))", "P <<= P + v * T(dpfp<2>(k))", "dpfp_dim shape"),
+    ("F <<= F + v * T(taylor2(S))", "F <<= F + v * T(taylor2(k))", "dv dk column"),
+    ("F <<= F + v * T(taylor2(w))", "F <<= F + v * T(taylor2(exp(w)))", LOG),
+    ("F <<= F + v * T(taylor2(v))", "F <<= F + v * T(taylor2(k))", "taylor2_dim dv dk shape"),
+    ("R <<= R + v * T(random_features(v, W))", "R <<= R + v * T(random_features(k, W))", "dv dr dk columns"),
+    ("R <<= R + v * T(random_features(k, T(W)))", "R <<= R + v * T(random_features(k, W))", "dr dk transpose"),
+    ("R <<= R + v * T(random_features(T(k), W))", "R <<= R + v * T(random_features(k, W))", "dr dk transpose"),
+    ("R <<= R + v * T(random_features(k, k))", "R <<= R + v * T(random_features(k, W))", "dk columns"),
+    ("R <<= R + v * T(random_features(w, W))", "R <<= R + v * T(random_features(exp(w), W))", LOG),
     # statements
     ("S = S + v * T(k)", "S <<= S + v * T(k)", "statement written.with|write.the.statement"),
     ("S * q", "o <<= S * q", ITEMS),

@@ -226,3 +226,51 @@ TEMPLATE_TEST_CASE("exp of vectors", "", float, double) {
     CHECK(at(std::numeric_limits<K>::infinity()) == std::numeric_limits<K>::infinity());
     CHECK(std::isnan(at(std::numeric_limits<K>::quiet_NaN())));
 }
+
+TEMPLATE_TEST_CASE("feature maps: their values entry by entry, their products with a cotangent are derivatives", "",
+                   double, field) {
+    using K = TestType;
+    using D = dual<K>;
+    for (int axis : {0, 1})
+        for (int nu : {0, 1, 2, 9}) // 0: taylor2; 9 blocks of 8 entries go round
+            for (int d : {1, 4}) {
+                int const lines = 3, size = nu ? 2 * nu * d : 1 + d + d * d;
+                auto const of = [&](int extent) { return axis ? std::pair(lines, extent) : std::pair(extent, lines); };
+                auto const [rows, cols] = of(d);
+                auto const [out_rows, out_cols] = of(size);
+                draw<K> random(static_cast<unsigned long>(axis * 100 + nu * 10 + d));
+                auto x = random.values(rows, cols, 1), direction = random.values(rows, cols, 1);
+                auto y = random.values(out_rows, out_cols, 1);
+                std::vector<D> in(std::size_t(d * lines)), out(std::size_t(size * lines));
+                for (std::size_t i = 0; i < in.size(); ++i) in[i] = D(x.view().data[i], direction.view().data[i]);
+                matrix<D> const from{in.data(), rows, cols}, to{out.data(), out_rows, out_cols};
+                auto value = output<K>(out_rows, out_cols), gradient = output<K>(rows, cols);
+                if (nu)
+                    dpfp(to, from, axis, nu), dpfp<K>(value, x, axis, nu), dpfp_vjp<K>(gradient, x, y, axis, nu);
+                else
+                    taylor2(to, from, axis), taylor2<K>(value, x, axis), taylor2_vjp<K>(gradient, x, y, axis);
+                bool same = true;
+                for (int l = 0; l < lines; ++l) {
+                    auto const at = [&](int i) { return x.view().data[axis ? l * d + i : i * lines + l]; };
+                    auto const half = [&](int i) { return i < d ? map_relu(at(i)) : map_relu(K(0.0) - at(i - d)); };
+                    for (int c = 0; c < size; ++c) {
+                        int const i = nu ? c % (2 * d) : (c - 1 - d) / d, j = nu ? 1 + c / (2 * d) : (c - 1 - d) % d;
+                        K const want = nu          ? half(i) * half((i - j + 100 * d) % (2 * d))
+                                       : c == 0    ? K(1.0)
+                                       : c < 1 + d ? at(c - 1)
+                                                   : K(0.70710678118654752440) * (at(i) * at(j));
+                        int const place = axis ? l * size + c : c * lines + l;
+                        same = same && value.view().data[place] == want && out[std::size_t(place)].value == want;
+                    }
+                }
+                K along(0.0), want(0.0);
+                for (int i = 0; i < d * lines; ++i) along = along + gradient.view().data[i] * direction.view().data[i];
+                for (int i = 0; i < size * lines; ++i) want = want + y.view().data[i] * out[std::size_t(i)].tangent;
+                CAPTURE(seed(), axis, nu, d);
+                CHECK(same);
+                if constexpr (is_field<K>)
+                    CHECK(along == want);
+                else
+                    CHECK(along == Approx(want).epsilon(1e-11));
+            }
+}

@@ -1,6 +1,7 @@
 #pragma once
 // The program that runs the emitted forms of a rule through forms_harness.hpp: exit status 0 if they agree.
 #include "codegen/emit/emit.hpp"
+#include "codegen/rule/dimension.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,10 @@ namespace deltaloom::test {
 inline std::string forms_program(codegen::Derived const& d, std::string const& library) {
     using namespace codegen;
     auto const& rule = d.rule;
-    auto const extent = [](DimId dim) { return dim == one ? 1 : 3 + 2 * dim; };
+    std::vector<int> plain;
+    for (DimId i = 0; i < DimId(rule.dims.size()); ++i) plain.push_back(3 + 2 * i);
+    auto const all = with_mapped(rule.dims, std::move(plain));
+    auto const extent = [&](DimId dim) { return dim == one ? 1 : all[std::size_t(dim)]; };
     std::string includes, table, extents, forms;
     for (char const* form : {"step", "recurrent", "chunked"}) {
         if (d.missing && std::string(form) == "chunked") {

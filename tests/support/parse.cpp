@@ -89,6 +89,7 @@ struct Parser {
         std::string const name = part == std::string::npos ? written : written.substr(part + 2);
         known[written] = {name, space + written + "_name", role, domain, std::move(dims), {}};
     }
+    std::string dimension(); // "dk", "dpfp_dim<2, dk>"; a domain too
     void declare_known();
     void declare_more(std::string const& text);
 
@@ -115,6 +116,14 @@ void Parser::declare_known() {
     declare("o", Role::output, Domain::real, {"dv"}, space);
 }
 
+std::string Parser::dimension() {
+    std::string text = take().text;
+    if (!skip("<")) return text;
+    for (text += "<"; !at(">"); text += skip(",") ? ", " : "") text += dimension();
+    take();
+    return text + ">";
+}
+
 void Parser::declare_more(std::string const& text) {
     static std::map<std::string, Role> const roles{{"INPUT", Role::input},
                                                    {"GATE", Role::gate},
@@ -129,7 +138,7 @@ void Parser::declare_more(std::string const& text) {
         p.expect("(");
         Token const name = p.take();
         std::vector<std::string> rest;
-        while (p.skip(",")) rest.push_back(p.take().text);
+        while (p.skip(",")) rest.push_back(p.dimension());
         p.expect(")");
         if (macro.text == "DIM") continue;
         if (!roles.count(macro.text)) fail(macro, "INPUT, GATE, STATE, PARAMETER, OUTPUT or DIM is needed");

@@ -24,12 +24,18 @@ template<class Role> std::string domain_word(Role) { return ""; }
 inline std::string domain_word(ast::role::gate) { return " linear"; }
 inline std::string domain_word(ast::role::linear_parameter) { return " linear"; }
 
+template<class D> std::string dim_words(D) { return D::text; }
+template<int N, class D> std::string dim_words(ast::dpfp_dim<N, D>) {
+    return "dpfp_dim<" + std::to_string(N) + ", " + dim_words(D{}) + ">";
+}
+template<class D> std::string dim_words(ast::taylor2_dim<D>) { return "taylor2_dim<" + dim_words(D{}) + ">"; }
+
 template<class Role> std::string shape_words(Role r, ast::shape::scalar) { return domain_word(r); }
 template<class Role, class D> std::string shape_words(Role r, ast::shape::vector<D>) {
-    return domain_word(r) + " " + D::text;
+    return domain_word(r) + " " + dim_words(D{});
 }
 template<class Role, class R, class C> std::string shape_words(Role r, ast::shape::matrix<R, C>) {
-    return domain_word(r) + " " + R::text + " " + C::text;
+    return domain_word(r) + " " + dim_words(R{}) + " " + dim_words(C{});
 }
 template<class Role, class Shape> std::string shape_words(Role, ast::shape::log<Shape>) {
     return " log" + shape_words(0, Shape{});

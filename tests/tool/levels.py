@@ -78,6 +78,31 @@ class Levels(ToolTest):
         integer = next(x for x in wrong if x["level"] == "integer")
         self.assertRegex(integer["index"], r"^(o|S)\[")
 
+    def test_feature_maps(self):
+        operands = "DELTALOOM_STATE(P, dv, dpfp_dim<2, dk>); DELTALOOM_STATE(F, dv, taylor2_dim<dk>); DELTALOOM_STATE(n, taylor2_dim<dk>);\n" \
+                   "DELTALOOM_DIM(dr); DELTALOOM_PARAMETER(W, dr, dk); DELTALOOM_STATE(R, dv, dr); DELTALOOM_STATE(m, dr);\n"
+        features = lambda x: f"random_features({x}, W)"
+        h = self.rules(operands +
+                       rule("dpfp_delta", "P <<= P + beta * (v - P * dpfp<2>(k)) * T(dpfp<2>(k))", "o <<= P * dpfp<2>(q)") +
+                       rule("random_feature_sum", f"R <<= R + v * T({features('k')})", f"m <<= m + {features('k')}",
+                            f"o <<= (R * {features('q')}) / dot(m, {features('q')})") +
+                       rule("taylor2_sum", "F <<= F + v * T(taylor2(k))", "n <<= n + taylor2(k)", "o <<= (F * taylor2(q)) / dot(n, taylor2(q))"))
+        report = self.check_json(h, "--level", "program,text,integer,float,property,fault")
+        for r in report["rules"]:
+            self.assertEqual(set(r["forms"]), {"step", "recurrent", "chunked", "parallel", "summary"}, r["name"])
+            for x in r["results"]:
+                if x["level"] == "integer" and r["name"] == "dpfp_delta":
+                    self.assertNotIn("reason", x) # relu and products round nothing
+                if x["level"] != "float" and "dpfp_dim<2, dk>" in x["dims"]:
+                    self.assertEqual(x["dims"]["dpfp_dim<2, dk>"], 4 * x["dims"]["dk"])
+        exact = [x for x in report["rules"][2]["results"] if x["level"] == "integer"]
+        self.assertTrue(exact and all("taylor2" in x["reason"] for x in exact))
+        listed = self.run_tool("list", h).stdout
+        self.assertIn("random_features(k, W)", listed)
+        explained = self.run_tool("explain", h, "--rule", "dpfp_delta", "--dk", 64).stdout
+        self.assertIn("dpfp_dim<2, dk> = 256", explained)
+        self.assertRegex(explained, r"dpfp<2>\(k\): 256 features in \d+ operations")
+
     def test_inexact_maps_are_said(self):
         h = self.rules(rule("one", "S <<= sigmoid(beta) * S + v * T(k)", OUTPUT))
         report = self.check_json(h, "--level", "integer", "--form", "recurrent")

@@ -1,10 +1,12 @@
 #pragma once
 // The rules that come with Deltaloom, one declaration each.
+#include <deltaloom/rules/based.hpp>
 #include <deltaloom/rules/comba.hpp>
 #include <deltaloom/rules/comba_decayed.hpp>
 #include <deltaloom/rules/delta.hpp>
 #include <deltaloom/rules/delta_product.hpp>
 #include <deltaloom/rules/dense_transition.hpp>
+#include <deltaloom/rules/dpfp_delta.hpp>
 #include <deltaloom/rules/dplr.hpp>
 #include <deltaloom/rules/full_rank_write.hpp>
 #include <deltaloom/rules/fwm.hpp>
@@ -23,6 +25,7 @@
 #include <deltaloom/rules/mlstm_sig.hpp>
 #include <deltaloom/rules/momentum_channels.hpp>
 #include <deltaloom/rules/momentum_delta.hpp>
+#include <deltaloom/rules/performer.hpp>
 #include <deltaloom/rules/preconditioned_delta.hpp>
 #include <deltaloom/rules/rank2.hpp>
 #include <deltaloom/rules/retention.hpp>

@@ -27,6 +27,8 @@ struct give_it_two_columns_of_one_dimension : poisoned {};
 struct give_it_a_vector_or_a_matrix : poisoned {};
 struct give_previous_an_input_or_a_linear_gate : poisoned {};
 struct repeat_at_least_once : poisoned {};
+struct give_dpfp_a_count_of_at_least_1 : poisoned {}; // dpfp<1>(x)
+struct give_it_a_column_and_a_matrix_of_as_many_columns : poisoned {};
 struct write_statements_state_or_output_then_update : poisoned {};
 struct write_the_statement_with_shift_left_assign : poisoned {}; // S <<= ...
 } // namespace cure

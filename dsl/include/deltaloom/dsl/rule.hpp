@@ -1,7 +1,7 @@
 #pragma once
 // A rule: its name and its statements, run in order once per token.
 #include <cstddef>
-#include <deltaloom/dsl/functions.hpp>
+#include <deltaloom/dsl/features.hpp>
 
 DELTALOOM_REFUSALS_BEGIN
 namespace deltaloom::ast {

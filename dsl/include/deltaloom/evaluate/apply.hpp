@@ -2,8 +2,9 @@
 // The functions of the language, on values. A number arrives as a double; eps does.
 // Over the field an elementwise function is a pseudo-random function of itself and its argument, so that what holds for
 // it holds for every function: max and min are therefore only what larger makes of them, min(a, b) = -max(-a, -b).
-#include <deltaloom/dsl/functions.hpp>
+#include <deltaloom/dsl/features.hpp>
 #include <deltaloom/evaluate/matrix.hpp>
+#include <numbers>
 #include <utility>
 
 namespace deltaloom::oracle {
@@ -54,6 +55,37 @@ template<class M> constexpr M apply(softmax_name, M const& a) {
         for (bool first = true; auto const& x : a.e) most = std::exchange(first, false) ? x : larger(most, x);
     M const powers = each(a, [most](auto x) { return map_value<runtime::function::exp>(x - most); });
     return divided(powers, total(powers));
+}
+
+// Feature maps (dsl/features.hpp has the formulas): a column of another length.
+template<int Nu, class M> constexpr auto apply(dpfp_name<Nu>, M const& a) {
+    auto r = blank_column<2>(a);
+    int const d = a.rows();
+    for (int i = 0; i < d; ++i) {
+        r(i, 0) = map_value<runtime::function::relu>(a(i, 0));
+        r(d + i, 0) = map_value<runtime::function::relu>(scalar_of<M>{} - a(i, 0));
+    }
+    auto y = blank_column<2 * Nu>(a);
+    for (int j = 1; j <= Nu; ++j)
+        for (int i = 0; i < 2 * d; ++i) y((j - 1) * 2 * d + i, 0) = r(i, 0) * r((i + j * (2 * d - 1)) % (2 * d), 0);
+    return y;
+}
+template<class M> constexpr auto apply(taylor2_name, M const& a) {
+    auto y = blank_column<1, 1, 1>(a);
+    int const d = a.rows();
+    scalar_of<M> const share(std::numbers::sqrt2 / 2);
+    y(0, 0) = scalar_of<M>(1.0);
+    for (int i = 0; i < d; ++i) {
+        y(1 + i, 0) = a(i, 0);
+        for (int j = 0; j < d; ++j) y(1 + d + i * d + j, 0) = share * (a(i, 0) * a(j, 0));
+    }
+    return y;
+}
+template<class M, class W> constexpr auto apply(random_features_name, M const& a, W const& w) {
+    using K = scalar_of<M>;
+    K const half_square = total_of_squares(a) * K(0.5), count = K(double(w.rows()));
+    auto const powers = each(product(w, a), [&](auto x) { return map_value<runtime::function::exp>(x - half_square); });
+    return divided(powers, root(count));
 }
 
 // Log values: see runtime/scalar/gate.hpp. Over floats a log gate is bound to its value g, in [-inf, 0]; over the

@@ -51,6 +51,12 @@ constexpr mat<K, R, C> blank_product(mat<K, R, M> const&, mat<K, N, C> const&) {
 template<class K, int R, int C> constexpr mat<K, 1, 1> blank_scalar(mat<K, R, C> const&) { return {}; }
 template<class K, int R, int C> constexpr void same_extents(mat<K, R, C> const&, mat<K, R, C> const&) {}
 
+// A column of the extent  constant + linear d + square d d  for one of d.
+template<int Linear, int Constant = 0, int Square = 0, class K, int R>
+constexpr mat<K, Constant + Linear * R + Square * R * R, 1> blank_column(mat<K, R, 1> const&) {
+    return {};
+}
+
 inline void need_extents(bool fit) {
     if (!fit) throw std::invalid_argument("the extents bound to the operands do not meet");
 }
@@ -59,6 +65,10 @@ template<class K> dynamic_matrix<K> blank_diagonal(dynamic_matrix<K> const& a) {
 template<class K> dynamic_matrix<K> blank_product(dynamic_matrix<K> const& a, dynamic_matrix<K> const& b) {
     need_extents(a.cols() == b.rows());
     return {a.rows(), b.cols()};
+}
+template<int Linear, int Constant = 0, int Square = 0, class K>
+dynamic_matrix<K> blank_column(dynamic_matrix<K> const& a) {
+    return {Constant + Linear * a.rows() + Square * a.rows() * a.rows(), 1};
 }
 template<class K> dynamic_matrix<K> blank_scalar(dynamic_matrix<K> const&) { return {1, 1}; }
 template<class K> void same_extents(dynamic_matrix<K> const& a, dynamic_matrix<K> const& b) {

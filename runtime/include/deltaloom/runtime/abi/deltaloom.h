@@ -36,7 +36,8 @@ struct dl_rule {
     uint32_t struct_size, abi_version;
     char const *name, *equation;
     uint32_t dim_count;
-    char const* const* dims;
+    char const* const* dims; /* a feature map's result has a dimension whose name is its formula, and comes after what it
+                                is made of: "dpfp_dim<2, dk>" is 2 * 2 * dk, "taylor2_dim<dk>" is 1 + dk + dk * dk */
     int64_t const* fixed_extent; /* 0: the caller's */
     uint32_t operand_count;
     const struct dl_operand* operands; /* in the order of first use; hidden states last */
@@ -57,7 +58,7 @@ struct dl_call {
     uint32_t struct_size, abi_version;
     uint32_t form; /* DL_CHOOSE: by the library */
     int64_t batch, tokens, value_heads;
-    int64_t dim[8];         /* in the order of dl_rule::dims */
+    int64_t dim[8];         /* in the order of dl_rule::dims, those of feature maps too */
     int64_t const* offsets; /* sequences + 1 of them (cu_seqlens), batch = 1; or NULL */
     int64_t sequences;
     /* operand_count each; states' entries are unused. An output's gradient is the incoming one. A gradient whose data

@@ -86,6 +86,28 @@ inline int validate_form(dl_rule const& r, dl_call const& c, bool backward, dl_s
     return 0;
 }
 
+// Every extent within its bounds, and what a feature map makes of a dimension as large as it has to be.
+inline int validate_dims(dl_rule const& r, dl_call const& c, dl_status* status) {
+    for (std::uint32_t d = 0; d < r.dim_count; ++d) {
+        if (c.dim[d] < 1 || c.dim[d] > (std::int64_t(1) << 24))
+            return refuse(status, DL_BAD_FIELD, no_operand, d, "dim[%u] (%s) is %lld, 1 to 2^24 is allowed", d,
+                          r.dims[d], (long long)c.dim[d]);
+        if (r.fixed_extent[d] && c.dim[d] != r.fixed_extent[d])
+            return refuse(status, DL_BAD_FIELD, no_operand, d, "dim[%u] (%s) is %lld, the rule fixes it at %lld", d,
+                          r.dims[d], (long long)c.dim[d], (long long)r.fixed_extent[d]);
+    }
+    auto const* mapped = static_cast<rule_kernels const*>(r.implementation)->mapped;
+    for (std::uint32_t d = 0; mapped && d < r.dim_count; ++d) {
+        auto const [of, constant, linear, square] = mapped[d];
+        if (of < 0) continue;
+        std::int64_t const base = c.dim[of], needed = constant + base * (linear + base * square);
+        if (c.dim[d] != needed)
+            return refuse(status, DL_BAD_FIELD, no_operand, d, "dim[%u] (%s) is %lld: with %s = %lld it is %lld", d,
+                          r.dims[d], (long long)c.dim[d], r.dims[of], (long long)base, (long long)needed);
+    }
+    return 0;
+}
+
 inline int validate(dl_rule const* rule, dl_call const* call, bool backward, dl_status* status, place_list& places) {
     auto const field = [&](char const* text, auto... x) { return bad_field(status, text, x...); };
     if (!rule) return field("rule is NULL: take one from dl_rule_at or dl_rule_named");
@@ -107,14 +129,7 @@ inline int validate(dl_rule const* rule, dl_call const* call, bool backward, dl_
     if (c.value_heads < 1) return field("value_heads is %lld, at least 1 is allowed", (long long)c.value_heads);
     if (c.threads < 0) return field("threads is %d, at least 0 is allowed", c.threads);
     if (c.stream) return field("stream is for CUDA, this library runs on the CPU: leave it NULL");
-    for (std::uint32_t d = 0; d < r.dim_count; ++d) {
-        if (c.dim[d] < 1 || c.dim[d] > (std::int64_t(1) << 24))
-            return refuse(status, DL_BAD_FIELD, no_operand, d, "dim[%u] (%s) is %lld, 1 to 2^24 is allowed", d,
-                          r.dims[d], (long long)c.dim[d]);
-        if (r.fixed_extent[d] && c.dim[d] != r.fixed_extent[d])
-            return refuse(status, DL_BAD_FIELD, no_operand, d, "dim[%u] (%s) is %lld, the rule fixes it at %lld", d,
-                          r.dims[d], (long long)c.dim[d], (long long)r.fixed_extent[d]);
-    }
+    if (int code = validate_dims(r, c, status)) return code;
     if (int code = validate_offsets(c, status)) return code;
     std::int64_t const rows = c.batch > c.sequences ? c.batch : c.sequences, most = std::int64_t(1) << 62;
     std::int64_t all = 0;

@@ -4,6 +4,7 @@
 #include "deltaloom/runtime/ops/csolve.hpp"
 #include "deltaloom/runtime/ops/decay.hpp"
 #include "deltaloom/runtime/ops/dots.hpp"
+#include "deltaloom/runtime/ops/feature_map.hpp"
 #include "deltaloom/runtime/ops/load_store.hpp"
 #include "deltaloom/runtime/ops/matrix.hpp"
 #include "deltaloom/runtime/ops/multiply.hpp"
