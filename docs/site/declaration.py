@@ -1,0 +1,75 @@
+"""A shipped rule as its header has it: the comment above the declaration and the declaration itself."""
+import pathlib, re
+from dataclasses import dataclass
+
+CITE = r"(?:[A-Z][\w'-]+(?:, | and | )?)+(?:et al\. )?(?:19|20)\d\d"
+
+
+@dataclass
+class Declared:
+    file: str
+    summary: str      # what the rule is
+    equations: str    # as the comment writes them
+    source: str       # where it comes from, and the domains of its operands
+    cite: str         # authors and years alone
+    code: str         # the declaration, with the operands declared beside it
+    statements: list  # of the rule, one a line
+
+
+def places(explained):
+    """Name -> header and line, from what `explain` prints first of every rule: name, equation, place."""
+    return {m[1]: (pathlib.Path(m[2]), int(m[3])) for m in re.finditer(r"(?m)^(\w+)\n    .*\n    (/?\S+\.hpp):(\d+)$", explained)}
+
+
+def split(text):
+    """The parts between commas that no bracket holds."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            parts, start = parts + [text[start:i]], i + 1
+    return [" ".join(p.split()) for p in [*parts, text[start:]]]
+
+
+def closing(text, start):
+    depth = 0
+    for i in range(start, len(text)):
+        depth += (text[i] == "(") - (text[i] == ")")
+        if depth == 0:
+            return i
+    raise ValueError(f"no closing bracket in {text[start:start + 80]!r}")
+
+
+def rule_call(lines, at):
+    """The arguments of the rule(...) declared at this line; an alias of a template's instance leads to the template."""
+    text = "\n".join(lines[at:])
+    if m := re.match(r"[^;(]*=\s*(\w+)<[^;(]*>;", text):
+        at = next(i for i, line in enumerate(lines) if re.search(rf"\bauto {m[1]} =", line))
+        text = "\n".join(lines[at:])
+    start = re.search(r"=\s*rule\s*\(", text).end() - 1
+    return at, split(text[start + 1:closing(text, start)])[1:]
+
+
+def comment_above(lines, at):
+    while at and not lines[at - 1].startswith("//"):
+        at -= 1
+    end = at
+    while at and lines[at - 1].startswith("//"):
+        at -= 1
+    return at, end
+
+
+def read(path, line):
+    lines = path.read_text().splitlines()
+    at, statements = rule_call(lines, line - 1)
+    first, last = comment_above(lines, at)
+    comment = [x[2:] for x in lines[first:last]]
+    equation = [i for i, x in enumerate(comment) if x.startswith("     ")]
+    before, after = (comment[:equation[0]], comment[equation[-1] + 1:]) if equation else (comment, [])
+    prose = lambda part: " ".join(" ".join(part).split())
+    source = prose(after)
+    body = [x for x in lines[:first] + lines[last:] if not x.startswith(("#", "//", "namespace", "} // namespace"))]
+    code = re.sub(r"\n{3,}", "\n\n", "\n".join(body)).strip("\n")
+    cites = re.findall(CITE, prose(before) + " " + source)
+    others = re.findall(r"flash-linear-attention", source) if not cites else []
+    return Declared(path.name, prose(before), "\n".join(comment[i][5:] for i in equation), source, "; ".join(dict.fromkeys([*cites, *others])), code, statements)
