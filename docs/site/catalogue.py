@@ -116,8 +116,8 @@ def index(rules, declared, count):
         rows.append([f"[{r['name']}]({r['name']}.md)", "<br>".join(f"`{s}`" for s in d.statements), mark, d.cite or "-"])
     return (f"# The catalogue\n\n`#include <deltaloom/rules.hpp>` brings {count} rules, each one declaration; {chunked} of them have chunked kernels for prefill and "
             "training, the others run step by step, and their page says why. None is known to the generator by name: they are inputs like yours. This table and the pages behind it are made from the "
-            "declarations.\n\n" + table(["rule", "line", "kernels", "source"], rows)
-            + "\n*chunked*: `step`, `recurrent`, `chunked`, `parallel` and `summary`, forward and backward, but for what is named; *step by step*: `step` and `recurrent`, "
+            "declarations.\n\n<div class=\"catalogue\">\n\n" + table(["rule", "line", "kernels", "source"], rows)
+            + "\n</div>\n\n*chunked*: `step`, `recurrent`, `chunked`, `parallel` and `summary`, forward and backward, but for what is named; *step by step*: `step` and `recurrent`, "
             "forward and backward.\n\n```{toctree}\n:hidden:\n:maxdepth: 1\n" + "\n".join(r["name"] for r in rules) + "\n```\n")
 
 

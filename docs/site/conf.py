@@ -1,5 +1,5 @@
-"""The site: Markdown by MyST, formulas by KaTeX in the reader's browser, figures drawn into the page so that they follow its theme. All from Debian's
-packages and without a network. scripts/docs lays the sources beside this file's folder and runs it."""
+"""The site: Markdown by MyST, formulas by KaTeX in the reader's browser, figures drawn into the page so that they follow its theme. KaTeX is Debian's
+libjs-katex, without a network. scripts/docs lays the sources into build/docs/source and runs it."""
 import html, pathlib, re, shutil
 
 from docutils import nodes

@@ -50,6 +50,14 @@ def rule_call(lines, at):
     return at, split(text[start + 1:closing(text, start)])[1:]
 
 
+def laid_out(code):
+    """The declaration with every statement of its rule on a line of its own."""
+    start = re.search(r"\s*=\s*rule\s*\(", code)
+    end = closing(code, start.end() - 1)
+    name, *statements = split(code[start.end():end])
+    return f"{code[:start.start()]} = rule({name},\n    " + ",\n    ".join(statements) + code[end:]
+
+
 def comment_above(lines, at):
     while at and not lines[at - 1].startswith("//"):
         at -= 1
@@ -69,7 +77,8 @@ def read(path, line):
     prose = lambda part: " ".join(" ".join(part).split())
     source = prose(after)
     body = [x for x in lines[:first] + lines[last:] if not x.startswith(("#", "//", "namespace", "} // namespace"))]
-    code = re.sub(r"\n{3,}", "\n\n", "\n".join(body)).strip("\n")
+    code = laid_out(re.sub(r"\n{3,}", "\n\n", "\n".join(body)).strip("\n"))
+    equations = re.sub(r"([,;]) {2,}", r"\1\n", "\n".join(comment[i][5:] for i in equation))
     cites = re.findall(CITE, prose(before) + " " + source)
     others = re.findall(r"flash-linear-attention", source) if not cites else []
-    return Declared(path.name, prose(before), "\n".join(comment[i][5:] for i in equation), source, "; ".join(dict.fromkeys([*cites, *others])), code, statements)
+    return Declared(path.name, prose(before), equations, source, "; ".join(dict.fromkeys([*cites, *others])), code, statements)
