@@ -201,9 +201,9 @@ Driven run_text(Compiled const& compiled, int form, Direction direction, int chu
             throw std::runtime_error(fmt::format("a scratch of {} elements", wanted));
         // Aligned to 64 bytes: eight elements.
         Zoned room("the scratch", std::size_t(wanted) + 8);
-        auto const aligned = (reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64;
-        auto const skipped = std::size_t(reinterpret_cast<field*>(aligned) - room.data());
-        run(reinterpret_cast<void*>(aligned));
+        auto const over = reinterpret_cast<std::uintptr_t>(room.data()) % 64;
+        auto const skipped = over ? (64 - over) / sizeof(field) : 0;
+        run(static_cast<void*>(room.data() + skipped));
         if (!stray) stray = room.stray();
         for (std::size_t i = std::size_t(wanted) + skipped; i < room.size(); ++i)
             if (!stray && room.data()[i] != Zoned::rubbish()) stray = Stray{room.name, "a write behind its end"};

@@ -20,7 +20,7 @@ template<class F> Point with_gates(Subject const& s, CallShape shape, Draw& draw
 }
 
 // A fault of log gates: against the declaration at each of some points.
-template<class F> std::function<void(Sheet&)> of_gates(int rows, int columns, int tokens, Comparison how, F f) {
+template<class F> std::function<void(Sheet&)> of_gates(int rows, int columns, int tokens, Comparison const& how, F f) {
     return [=](Sheet& sheet) {
         auto const& s = sheet.subject;
         if (s.facts.log_gates.empty()) return sheet.not_applicable("no log gate");
@@ -158,7 +158,8 @@ void stream(Sheet& sheet) {
     }
 }
 
-// A host that keeps the state in 16 bits between steps: its error is told, the error with float32 is small.
+// A host that keeps the state in 16 bits between steps: its error is told, and is that of a forgotten state at most (a
+// sum that only grows stands still where an addend is below half a unit in the last place); with float32 it is small.
 void short_state(Sheet& sheet) {
     auto const& s = sheet.subject;
     for (Form f : s.forms)
@@ -183,7 +184,7 @@ void short_state(Sheet& sheet) {
                 if (shortened) each_entry(state.values[std::size_t(id)], [](double& x) { x = rounded_to(x, DL_BF16); });
             put(s, p, whole.forward, 0, t, token, state, true);
         }
-        sheet.same(Form::step, p, 0, whole, reference, {}, shortened ? 0.1 : 2e-4);
+        sheet.same(Form::step, p, 0, whole, reference, {}, shortened ? 1 : 2e-4);
     }
 }
 
@@ -240,22 +241,22 @@ void gates_beside_short_inputs(Sheet& sheet) {
 void strong_gates(Sheet& sheet) {
     auto const& s = sheet.subject;
     if (s.facts.log_gates.empty()) return sheet.not_applicable("no log gate");
-    Draw draw = s.draw("strong gates");
-    auto const p = with_gates(s, s.shape(40), draw, [](int, int, int) { return -20.0; });
-    Reference const reference(s.compiled, p);
-    auto gradients = sample(reference, draw, 6);
-    for (OperandId id = 0; id < OperandId(gradients.size()); ++id)
-        if (s.operand(id).domain != Domain::log) gradients[std::size_t(id)] = {};
-    for (Form f : s.forms) {
-        if (f == Form::step) {
-            sheet.not_applicable(f, "forty tokens");
-            continue;
+    sheet.not_applicable(Form::step, "forty tokens");
+    for (auto const& [low, high] : {std::pair{-20.0, -20.0}, {-5.0, 0.0}, {-20.0, -5.0}}) {
+        Draw draw = s.draw("strong gates", int(low - high));
+        auto const p = with_gates(s, s.shape(40), draw, [&](int, int, int) { return draw.uniform(low, high); });
+        Reference const reference(s.compiled, p);
+        auto gradients = sample(reference, draw, 6);
+        for (OperandId id = 0; id < OperandId(gradients.size()); ++id)
+            if (s.operand(id).domain != Domain::log) gradients[std::size_t(id)] = {};
+        for (Form f : s.forms) {
+            if (f == Form::step) continue;
+            auto got = sheet.call(f, p, {.chunk = 16});
+            Answer values = got;
+            values.gradients.values.clear(), got.forward.values.clear();
+            sheet.same(f, p, 16, values, reference, {}, float_budget);
+            sheet.same(f, p, 16, got, reference, gradients, 1e-5, 0);
         }
-        auto got = sheet.call(f, p, {.chunk = 16});
-        Answer values = got;
-        values.gradients.values.clear(), got.forward.values.clear();
-        sheet.same(f, p, 16, values, reference, {}, float_budget);
-        sheet.same(f, p, 16, got, reference, gradients, 1e-4, 0);
     }
 }
 
@@ -293,7 +294,7 @@ std::vector<Row> range_faults() {
         {"29 gradients of gates beside 16-bit inputs", gates_beside_short_inputs},
         {"41 a gate of -1e4 beside -1e-3", of_gates(6, 5, 140, {{16, 64, 128}, 4e-6, 1, 1}, beside(-1e4))},
         {"41 a gate of -90 for half a chunk", of_gates(6, 5, 140, {{16, 64, 128}, 4e-6, 1, 1}, beside(-90))},
-        {"42 gradients of gates of -20, against their own largest", strong_gates},
+        {"42 gradients of gates of -20, -5 to 0 and -20 to -5, against their own largest", strong_gates},
         {"46 equal keys under a channel gate", equal_keys}};
 }
 

@@ -1,9 +1,11 @@
 #include "codegen/check/float_level.hpp"
 
-#include "codegen/check/reference.hpp"
+#include "codegen/check/sensitivity.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace deltaloom::codegen {
@@ -57,6 +59,20 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int
             if (std::none_of(std::begin(kinds), std::end(kinds), wanted)) continue;
             Point const point = draw_point(compiled, shape_of(rule, trial, scalar == 1, one_token), draw);
             Reference const reference(compiled, point);
+            if (!reference.in_range()) {
+                for (auto const& kind : kinds)
+                    for (Direction direction : {Direction::forward, Direction::backward}) {
+                        if (!wanted(kind)) continue;
+                        Result& r = found[{kind.form, direction}];
+                        if (r.error) continue;
+                        r.rule = rule.name, r.form = kind.form, r.direction = direction, r.level = "float";
+                        r.name = "declaration", r.scalar = scalar ? "double" : "float";
+                        r.isa = runtime::isa_name(isa);
+                        r.reason = fmt::format("not applicable: the line itself grows beyond float32 over {} tokens",
+                                               point.shape.tokens);
+                    }
+                continue;
+            }
             auto const gradients = sample(reference, draw);
             for (auto const& kind : kinds) {
                 if (!wanted(kind)) continue;
@@ -73,19 +89,29 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, int
                 describe(r, rule, point);
                 r.chunk = chunk ? chunk : kind.form == Form::parallel ? point.shape.tokens : 1;
                 watch(r);
+                std::optional<CallResult> got;
                 try {
-                    auto const got = call(described, rule, point.shape, kind.code, chunk, trial % 3 == 1 ? 2 : 1,
-                                          point.values, point.arriving);
-                    compare_values(worst[0], rule, point, got.forward, reference.forward());
-                    compare_gradients(worst[1], rule, point, got.gradients, gradients);
+                    got = call(described, rule, point.shape, kind.code, chunk, trial % 3 == 1 ? 2 : 1, point.values,
+                               point.arriving);
+                    compare_values(worst[0], rule, point, got->forward, reference.forward());
+                    compare_gradients(worst[1], rule, point, got->gradients, gradients);
                 } catch (std::exception const& e) {
                     for (auto& w : worst) w.error = std::numeric_limits<double>::infinity(), w.got = e.what();
                 }
+                std::optional<Sensitivity> moved;
+                if (!(std::max(worst[0].error, worst[1].error) <= *r.budget) && got)
+                    moved = sensitivity(reference, got->gradients, gradients, 1);
                 for (Direction direction : {Direction::forward, Direction::backward}) {
                     auto const& w = worst[direction == Direction::backward];
+                    double const moves = !moved                             ? 0
+                                         : direction == Direction::backward ? moved->backward
+                                                                            : moved->forward;
+                    bool const follows = std::isfinite(moves) && roundings * moves > level.budget[scalar];
+                    r.budget = follows ? roundings * moves : level.budget[scalar];
+                    r.moves = follows ? std::optional(moves) : std::nullopt;
                     Result& to = found.try_emplace({kind.form, direction}, r).first->second;
                     int const trials = to.trials + 1;
-                    if (!to.error || w.error > *to.error) {
+                    if (!to.error || !(w.error / *r.budget <= *to.error / *to.budget)) {
                         to = r;
                         to.direction = direction, to.error = w.error;
                         to.pass = w.error <= *r.budget; // false for a NaN

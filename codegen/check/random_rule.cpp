@@ -254,7 +254,7 @@ void repeat_statements(Writer& w) {
 // Two matrix states: coupled, apart, or one read by the other.
 void second_state(Writer& w, bool erasing) {
     using Decay = Writer::Decay;
-    std::string const S = w.view("S"), M = w.view("M");
+    std::string const M = w.view("M");
     switch (w.draw.weighted({2, 1, 2})) {
     case 0: {
         w.tag("coupled states");

@@ -34,7 +34,7 @@ OracleData<Dual> sequence_data(TypedRule const& rule, Point const& p, OperandId 
             auto& tokens = data.tokens[o.name];
             for (int t = 0; t < data.length; ++t) {
                 auto& steps = tokens.emplace_back();
-                std::size_t const step = std::size_t(extent(o.shape.rows) * extent(o.shape.cols));
+                std::size_t const step = std::size_t(extent(o.shape.rows)) * std::size_t(extent(o.shape.cols));
                 for (int j = 0; j < std::max(1, o.steps); ++j) steps.push_back(matrix(at(t) + std::size_t(j) * step));
             }
             break;

@@ -15,6 +15,7 @@ public:
     // Of another rule over the same operands, a few of them without use: their gradients are 0.
     Reference(Compiled const&, Point const&, Evaluation);
     Reference(Reference const&) = delete;
+    Reference at(Point const& other) const { return Reference(compiled_, other, evaluate_); }
     CallTensors const& forward() const { return forward_; }
     // The line itself stays far within the range of float32.
     bool in_range() const;

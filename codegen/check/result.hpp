@@ -18,6 +18,8 @@ struct Result {
     std::vector<std::pair<std::string, int>> dims;
     int chunk = 0;                       // the largest; where it failed: the one that fails
     std::optional<double> error, budget; // inexact levels
+    std::optional<double> moves; // where the budget follows it: how far the declaration's own answer moves when its
+                                 // inputs move by one unit roundoff
     bool pass = true;
     std::string index, got, want; // where it failed: "o[3][1]", "d_k[0][2]", both values
     std::string reason;           // why it is not applicable

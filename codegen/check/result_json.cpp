@@ -37,6 +37,7 @@ nlohmann::json to_json(Result const& r) {
     if (r.bound_log2) j["bound_log2"] = number(*r.bound_log2);
     if (r.error) j["error"] = number(*r.error);
     if (r.budget) j["budget"] = number(*r.budget);
+    if (r.moves) j["moves"] = number(*r.moves);
     for (auto const& [key, text] :
          {std::pair{"index", &r.index}, {"got", &r.got}, {"want", &r.want}, {"reason", &r.reason}})
         if (!text->empty()) j[key] = *text;
@@ -55,6 +56,7 @@ Result from_json(nlohmann::json const& j) {
     if (j.contains("bound_log2")) r.bound_log2 = number(j["bound_log2"]);
     if (j.contains("error")) r.error = number(j["error"]);
     if (j.contains("budget")) r.budget = number(j["budget"]);
+    if (j.contains("moves")) r.moves = number(j["moves"]);
     for (auto const& [key, text] :
          {std::pair{"index", &r.index}, {"got", &r.got}, {"want", &r.want}, {"reason", &r.reason}})
         if (j.contains(key)) *text = j[key].get<std::string>();

@@ -1,5 +1,6 @@
 #include "codegen/check/subject.hpp"
 
+#include "codegen/check/sensitivity.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
 #include <cmath>
@@ -93,23 +94,62 @@ Answer Sheet::call(Form f, Point const& p, Manner manner) {
     return invoke(subject.described, subject.rule, p, manner);
 }
 
-void Sheet::see(Form f, Direction d, Point const& p, int chunk, Worst const& worst, double budget) {
+void Sheet::see(Form f, Direction d, Point const& p, int chunk, Worst const& worst, Allowed allowed) {
     auto& [verdict, result] = at(f, d);
     ++result.trials;
     // The worst against its budget is what is told.
-    auto const badness = [](double error, double allowed) {
-        return error > 0 && !(error <= allowed) ? 1 + error : allowed > 0 ? error / allowed : 0;
+    auto const badness = [](double error, double budget) {
+        return error > 0 && !(error <= budget) ? 1 + error : budget > 0 ? error / budget : 0;
     };
-    if (verdict.looked && !(badness(worst.error, budget) > badness(verdict.worst.error, verdict.budget))) return;
-    verdict = {worst, budget, chunk_of(f, p, chunk), true, ""};
+    if (verdict.looked &&
+        !(badness(worst.error, allowed.budget) > badness(verdict.worst.error, verdict.allowed.budget)))
+        return;
+    verdict = {worst, allowed, chunk_of(f, p, chunk), true, ""};
     describe(result, subject.rule, p);
+}
+
+// A backward multiplies states by gradients, which may be of one magnitude: the product is in range too.
+static bool in_range(std::vector<Sampled> const& gradients) {
+    auto const far = [](double x) { return !(std::abs(x) < 1e15); };
+    for (auto const& s : gradients) {
+        if (far(s.slope)) return false;
+        for (auto const& [at, derivative] : s.entries)
+            if (far(derivative)) return false;
+    }
+    return true;
+}
+
+Sheet::Leeway Sheet::leeway(Reference const& reference, CallTensors const& got, std::vector<Sampled> const& gradients,
+                            double budget, double floor) const {
+    Leeway all{{{budget}, {budget}}, {}};
+    auto const grows = [&](char const* what) {
+        return fmt::format("{} itself grows beyond float32 over {} tokens", what, reference.point().shape.tokens);
+    };
+    if (!reference.in_range()) {
+        all.reason[0] = all.reason[1] = grows("the line");
+        return all;
+    }
+    if (!in_range(gradients)) all.reason[1] = grows("the line's gradient");
+    if (budget == 0) return all;
+    auto const moved = sensitivity(reference, got, all.reason[1].empty() ? gradients : std::vector<Sampled>{}, floor);
+    for (Direction d : {Direction::forward, Direction::backward}) {
+        auto const i = std::size_t(d == Direction::backward);
+        double const moves = i ? moved.backward : moved.forward;
+        if (!std::isfinite(moves))
+            all.reason[i] = grows("the line, moved by one unit roundoff,");
+        else if (roundings * moves > budget)
+            all.allowed[i] = {roundings * moves, moves};
+    }
+    return all;
 }
 
 void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, CallTensors const& forward,
                  CallTensors const& gradients, double budget, double floor) {
+    std::optional<Leeway> leeway;
     for (Direction d : {Direction::forward, Direction::backward}) {
-        auto const& want = d == Direction::forward ? forward : gradients;
-        auto const& have = d == Direction::forward ? got.forward : got.gradients;
+        auto const i = std::size_t(d == Direction::backward);
+        auto const& want = i ? gradients : forward;
+        auto const& have = i ? got.gradients : got.forward;
         Worst worst;
         if (!got.good()) {
             worst.error = std::numeric_limits<double>::infinity();
@@ -117,35 +157,58 @@ void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, CallTenso
         } else {
             if (have.values.empty() || want.values.empty()) continue;
             compare_values(worst, subject.rule, p, have, want, floor);
-            if (d == Direction::backward && !worst.index.empty()) worst.index = "d_" + worst.index;
+            if (i && !worst.index.empty()) worst.index = "d_" + worst.index;
         }
         bool const empty =
             got.good() && std::all_of(have.values.begin(), have.values.end(), [](auto const& v) { return v.empty(); });
-        if (!empty) see(f, d, p, chunk, worst, budget);
+        if (empty) continue;
+        if (got.good() && !(worst.error <= budget) && !leeway) {
+            Reference const reference(subject.compiled, p);
+            Draw draw = subject.draw("leeway");
+            leeway = this->leeway(reference, got.gradients,
+                                  got.gradients.values.empty() || !reference.in_range() ? std::vector<Sampled>{}
+                                                                                        : sample(reference, draw, 3),
+                                  budget, floor);
+        }
+        if (!leeway)
+            see(f, d, p, chunk, worst, {budget});
+        else if (!leeway->reason[i].empty())
+            not_applicable(f, d, leeway->reason[i]);
+        else
+            see(f, d, p, chunk, worst, leeway->allowed[i]);
     }
 }
 
 void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, Reference const& reference,
                  std::vector<Sampled> const& gradients, double budget, double floor) {
     if (!got.good()) return same(f, p, chunk, got, {}, {}, budget, floor);
-    if (!reference.in_range())
-        return not_applicable(f, fmt::format("the line itself grows beyond float32 over {} tokens", p.shape.tokens));
-    Worst forward, backward;
-    if (!got.forward.values.empty()) {
-        compare_values(forward, subject.rule, p, got.forward, reference.forward(), floor);
-        see(f, Direction::forward, p, chunk, forward, budget);
-    }
-    if (!got.gradients.values.empty() && !gradients.empty()) {
-        compare_gradients(backward, subject.rule, p, got.gradients, gradients, floor);
-        see(f, Direction::backward, p, chunk, backward, budget);
+    bool const values = !got.forward.values.empty();
+    bool const slopes = !got.gradients.values.empty() && !gradients.empty();
+    Worst worst[2];
+    if (values) compare_values(worst[0], subject.rule, p, got.forward, reference.forward(), floor);
+    if (slopes && reference.in_range()) compare_gradients(worst[1], subject.rule, p, got.gradients, gradients, floor);
+    Leeway allow{{{budget}, {budget}}, {}};
+    if (!reference.in_range() || !(worst[0].error <= budget) || !(worst[1].error <= budget))
+        allow = leeway(reference, got.gradients, slopes ? gradients : std::vector<Sampled>{}, budget, floor);
+    for (Direction d : {Direction::forward, Direction::backward}) {
+        auto const i = std::size_t(d == Direction::backward);
+        if (!allow.reason[i].empty())
+            not_applicable(f, d, allow.reason[i]);
+        else if (i ? slopes : values)
+            see(f, d, p, chunk, worst[i], allow.allowed[i]);
     }
 }
 
 void Sheet::holds(Form f, Direction d, Point const& p, int chunk, bool good, std::string const& index,
                   std::string const& got, std::string const& want) {
     Worst worst;
-    if (!good) worst = {std::numeric_limits<double>::infinity(), index, got, want};
-    see(f, d, p, chunk, worst, 0);
+    if (!good) {
+        Leeway const allow = leeway(Reference(subject.compiled, p), {}, {}, 0, 1);
+        auto const& reason = allow.reason[d == Direction::backward];
+        if (!reason.empty()) return not_applicable(f, d, reason);
+        worst = {std::numeric_limits<double>::infinity(), index, got, want};
+    }
+    see(f, d, p, chunk, worst, {});
 }
 
 void Sheet::not_applicable(Form f, Direction d, std::string reason) {
@@ -165,8 +228,9 @@ std::vector<Result> Sheet::results() const {
         for (Direction d : {Direction::forward, Direction::backward}) {
             auto [verdict, r] = const_cast<Sheet*>(this)->at(f, d);
             if (verdict.looked) {
-                r.error = verdict.worst.error, r.budget = verdict.budget, r.chunk = verdict.chunk;
-                r.pass = verdict.worst.error <= verdict.budget; // false for a NaN
+                r.error = verdict.worst.error, r.budget = verdict.allowed.budget, r.moves = verdict.allowed.moves;
+                r.chunk = verdict.chunk;
+                r.pass = verdict.worst.error <= verdict.allowed.budget; // false for a NaN
                 if (!r.pass) r.index = verdict.worst.index, r.got = verdict.worst.got, r.want = verdict.worst.want;
             } else if (!verdict.reason.empty())
                 r.reason = "not applicable: " + verdict.reason;
@@ -177,9 +241,10 @@ std::vector<Result> Sheet::results() const {
     return all;
 }
 
-std::vector<Task> tasks_of(std::shared_ptr<Subject const> subject, std::string const& level, std::vector<Row> rows) {
+std::vector<Task> tasks_of(std::shared_ptr<Subject const> const& subject, std::string const& level,
+                           std::vector<Row> const& rows) {
     std::vector<Task> tasks;
-    for (auto& row : rows) {
+    for (auto const& row : rows) {
         Result at;
         at.level = level, at.name = row.name, at.scalar = "float";
         tasks.push_back({at, [subject, level, row](Watch const& watch, bool) {

@@ -41,9 +41,14 @@ template<class F> void set(Subject const& s, Point& p, OperandId id, F f) {
             }
 }
 
+// What is allowed of an error: at least 0; `moves` where it follows the declaration's own sensitivity.
+struct Allowed {
+    double budget = 0;
+    std::optional<double> moves{};
+};
 struct Verdict {
     Worst worst;
-    double budget = 0;
+    Allowed allowed;
     int chunk = 0;
     bool looked = false;
     std::string reason; // not applicable
@@ -73,7 +78,14 @@ private:
     Watch const& watch_;
     std::map<std::pair<Form, Direction>, std::pair<Verdict, Result>> found_;
     std::pair<Verdict, Result>& at(Form, Direction);
-    void see(Form, Direction, Point const&, int chunk, Worst const&, double budget);
+    void see(Form, Direction, Point const&, int chunk, Worst const&, Allowed);
+    // What the declaration allows where a budget was not kept; a reason where it leaves the range of float32.
+    struct Leeway {
+        Allowed allowed[2]; // by direction
+        std::string reason[2];
+    };
+    Leeway leeway(Reference const&, CallTensors const& got, std::vector<Sampled> const& gradients, double budget,
+                  double floor) const;
 };
 
 // "every form and direction": one row of a level.
@@ -81,6 +93,6 @@ struct Row {
     std::string name;
     std::function<void(Sheet&)> run;
 };
-std::vector<Task> tasks_of(std::shared_ptr<Subject const>, std::string const& level, std::vector<Row>);
+std::vector<Task> tasks_of(std::shared_ptr<Subject const> const&, std::string const& level, std::vector<Row> const&);
 
 } // namespace deltaloom::codegen

@@ -50,7 +50,7 @@ void collect(TypedRule const& rule, Atom const& a, StateReads& all) {
     });
 }
 
-Atom const& versioned(Atom const& a) { // the atom that says which version of the state is read
+Atom versioned(Atom const& a) { // the atom that says which version of the state is read
     if (a.kind != Atom::Kind::dot) return a;
     auto const state = state_read(a);
     for (auto const& factor : a.left)

@@ -59,7 +59,7 @@ std::string said(BlockWriter const& w, NodeId id, int outside, bool top = false)
     auto const& n = w.body.nodes[id];
     if (!top && w.buffer[id] >= 0) return w.function.buffers[w.buffer[id]].name;
     auto const arg = [&](int i, int level = of_sum) { return said(w, n.args[i], level); };
-    auto const wrapped = [&](std::string text, int own) { return own < outside ? "(" + text + ")" : text; };
+    auto const wrapped = [&](std::string const& text, int own) { return own < outside ? "(" + text + ")" : text; };
     auto const called = [&](std::string const& function) {
         std::string text;
         for (std::size_t i = 0; i < n.args.size(); ++i) text += (i ? ", " : "") + arg(int(i));

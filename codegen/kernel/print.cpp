@@ -10,7 +10,7 @@ enum Precedence { sum_level, product_level, factor_level };
 
 std::string entry(Function const& f, Scalar const& s, std::string (*number)(Rational const&), int outside) {
     auto const inner = [&](int i, int level) { return entry(f, s.arguments[i], number, level); };
-    auto const wrapped = [&](std::string text, int own) { return own < outside ? "(" + text + ")" : text; };
+    auto const wrapped = [&](std::string const& text, int own) { return own < outside ? "(" + text + ")" : text; };
     switch (s.kind) {
     case Scalar::Kind::element: return fmt::format("{}({}, {})", f.buffers[s.buffer].name, s.row, s.col);
     case Scalar::Kind::number: return number(s.number);

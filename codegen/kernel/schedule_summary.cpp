@@ -28,7 +28,7 @@ BufferId take(Entry& e, std::string const& name, Extents s) {
 }
 
 // buffer = 1
-Statement identity(BufferId buffer, Integer extent) {
+Statement identity(BufferId buffer, Integer const& extent) {
     Statement s;
     s.kind = Statement::Kind::each;
     s.buffer = buffer;

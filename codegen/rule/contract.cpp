@@ -59,7 +59,7 @@ AtomRef form(At const& at, Summed const& s) {
     a.kind = Atom::Kind::form;
     a.operand = read->operand;
     a.version = read->version;
-    a.left = read->transposed ? std::move(rest) : read->left;
+    a.left = read->transposed ? rest : read->left;
     a.right = read->transposed ? read->left : without(s.product, read);
     return made(at, std::move(a));
 }

@@ -40,11 +40,11 @@ MatrixFactor flipped(MatrixFactor m) {
     return m;
 }
 
-MatrixFactor chained(MatrixFactor const& a, Monomial middle, MatrixFactor const& b) {
+MatrixFactor chained(MatrixFactor const& a, Monomial const& middle, MatrixFactor const& b) {
     MatrixFactor out;
     out.kind = Matrix::product;
     for (auto const* side : {&a, &b}) {
-        if (side == &b) out.between.push_back(std::move(middle));
+        if (side == &b) out.between.push_back(middle);
         if (side->kind == Matrix::product) {
             out.parts.insert(out.parts.end(), side->parts.begin(), side->parts.end());
             out.between.insert(out.between.end(), side->between.begin(), side->between.end());

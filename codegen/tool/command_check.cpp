@@ -128,6 +128,19 @@ void print_growing(FILE* out, Loaded const& loaded, std::vector<std::vector<Grow
                    fmt::join(names, ", "), names.size() > 1 ? "grow" : "grows", names[0]);
 }
 
+// Rules whose own answer moved by more than a budget when its inputs moved by one unit roundoff.
+void print_sensitive(FILE* out, std::vector<std::vector<Result>> const& results) {
+    std::vector<std::string> names;
+    for (auto const& of_rule : results)
+        if (std::any_of(of_rule.begin(), of_rule.end(), [](auto const& r) { return r.moves.has_value(); }))
+            names.push_back(of_rule[0].rule);
+    if (!names.empty())
+        fmt::print(out,
+                   "sensitive: moving its inputs by one unit roundoff moves what the line of {} says by more than a "
+                   "budget somewhere; there the budget follows (moves in --json)\n",
+                   fmt::join(names, ", "));
+}
+
 } // namespace
 
 Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
@@ -241,6 +254,7 @@ Command add_check(CLI::App& app, std::vector<std::string> const& user_flags) {
         if (o->json != "-") print_table(out, loaded, results, *o, isatty(fileno(out)) && colour_on_stderr());
         print_bound(out, results);
         print_growing(out, loaded, grown);
+        print_sensitive(out, results);
         print_failures(out, results);
         fmt::print(out, "passed {}, failed {}, seed {}, {:.1f} s\n", passed, failed, o->seed, seconds);
         return failed ? Exit::differs : Exit::ok;

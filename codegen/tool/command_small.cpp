@@ -73,7 +73,9 @@ Command add_doctor(CLI::App& app) {
         try {
             auto const loaded = load({catalogue_header()}, read_options({}));
             if (!loaded.refused()) rules = fmt::format("{} read", loaded.rules.size());
-        } catch (Failure const&) {}
+        } catch (Failure const&) {
+            rules.clear(); // the line says what is missing
+        }
         line("shipped rules", rules, "the reader finds no clang headers: install libclang-common-19-dev");
         fmt::print("{:<22}{}\n", "cache", cache_folder().string());
         return missing ? Exit::machine : Exit::ok;

@@ -19,6 +19,8 @@ def plain(text):
     for i in range(0, len(parts), 2):
         t = re.sub(r"\\textless\{\}", "<", parts[i])
         t = re.sub(r"\\textgreater\{\}", ">", t)
+        for word, sign in (("textbar", "|"), ("textasciicircum", "^"), ("textasciitilde", "~")):
+            t = t.replace(f"\\{word}{{}}", sign)
         t = re.sub(r"\\([_&%#{}])", r"\1", t)
         if "\\" in t:
             raise ValueError(f"TeX in running text: {t!r}")
@@ -80,7 +82,7 @@ def rules(latex):
             lines = body.split("\n")
             if title.startswith("What a token of one head costs"):
                 cost = plain(title) + ".\n\n" + section(lines)
-            elif not title.startswith("Forms"):  # `list` says them, with their reasons
+            elif not title.startswith(("Forms", "Growth")):  # `list` says the one with reasons, `check` the other
                 mathematics.append(f"## {plain(title.rstrip('.'))}\n\n" + section(lines))
         found[name] = Explained("\n".join(mathematics), cost)
     return found

@@ -14,8 +14,10 @@ static int sampled(float const* logits, double temperature, std::mt19937_64& ran
     for (int i = 0; i < bytes; ++i)
         total += weights[i] = std::exp((double(logits[i]) - double(*largest)) / temperature);
     double left = double(random() >> 11) * 0x1p-53 * total;
-    for (int i = 0; i < bytes; ++i)
-        if ((left -= weights[i]) < 0) return i;
+    for (int i = 0; i < bytes; ++i) {
+        left -= weights[i];
+        if (left < 0) return i;
+    }
     return int(largest - logits);
 }
 

@@ -27,7 +27,7 @@ int main(void) {
     struct dl_status status;
     size_t bytes = 0;
     uint32_t i;
-    if (!r || strcmp(r->name, "delta") || r != contract_rules_rule_named("delta")) return 1;
+    if (!r || strcmp(r->name, "delta") != 0 || r != contract_rules_rule_named("delta")) return 1;
     operand = calloc(r->operand_count, sizeof *operand);
     for (i = 0; i < r->operand_count; ++i) {
         const char *name = r->operands[i].name;

@@ -27,7 +27,7 @@ unsigned long seed() {
 }
 
 EventRows at(std::vector<int> position, std::vector<int> state = {}) {
-    return {EventRows::Kind::tokens, position, state};
+    return {EventRows::Kind::tokens, std::move(position), std::move(state)};
 }
 EventRows row(EventRows::Kind kind, int state = 0) { return {kind, {}, {state}}; }
 EventRows const start = row(EventRows::Kind::start), end = row(EventRows::Kind::end);
@@ -187,7 +187,7 @@ std::vector<Case> event_rows(bool log, bool channels) {
         {"csolve, transposed, one weight a row", system(single, true)},
     };
     if (!channels) {
-        auto const decay = [=](Span s) { return [=](B& b) { return b.decay({A(b, single)}, s, 1); }; };
+        auto const decay = [=](Span const& s) { return [=](B& b) { return b.decay({A(b, single)}, s, 1); }; };
         cases.push_back({"decay", decay(mixed())});
         cases.push_back({"decay, no mask", decay(with(mixed(), at({0, 3}), at({0, 1, 2}), false))});
         cases.push_back({"decay from the start", decay(with(mixed(), at({0, 2}), start))});
@@ -201,7 +201,7 @@ std::vector<Case> event_rows(bool log, bool channels) {
 }
 
 std::vector<Case> coupled_rows() {
-    auto const coupled = [](Span s) {
+    auto const coupled = [](Span const& s) {
         return [=](Builder& b) {
             std::vector<NodeId> A;
             for (auto const* name : {"A11", "A12", "A21", "A22"}) A.push_back(rows(b, name, per(2), single));

@@ -74,7 +74,7 @@ TEST_CASE("A header's rules with operands in order of first use, numbers and pla
     ScratchFolder folder;
     auto const header = folder.write("garden.hpp", garden);
     auto const result = test::read(header);
-    CHECK(texts(result.diagnostics) == std::vector<std::string>{});
+    CHECK(texts(result.diagnostics).empty());
     REQUIRE(result.rules.size() == 2);
 
     auto const& twice = result.rules[0];
@@ -181,7 +181,7 @@ TEST_CASE("Rules of the header's folder count, those of elsewhere serve expressi
         return list;
     };
     auto const result = read(top, options);
-    CHECK(texts(result.diagnostics) == std::vector<std::string>{});
+    CHECK(texts(result.diagnostics).empty());
     CHECK(names(result) == std::vector<std::string>{"::beside::beside_rule", "::deep::deep_rule", "::far::many<5>",
                                                     "::top::top_rule", "::top::used"});
 

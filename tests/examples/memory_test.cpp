@@ -92,7 +92,7 @@ TEST_CASE("worked examples by every form") {
 }
 
 TEST_CASE("example 8: reflections do not commute") {
-    auto const after = [](Rows keys, Rows state, int dv) {
+    auto const after = [](Rows const& keys, Rows const& state, int dv) {
         int const count = int(keys.size()) / 2;
         return run("delta", {2, dv, keys, Rows(std::size_t(count * dv)), keys, ones(count), ones(count)}, state).state;
     };

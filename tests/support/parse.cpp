@@ -1,6 +1,7 @@
 #include "tests/support/parse.hpp"
 
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -216,7 +217,7 @@ double folded(char op, double a, double b, bool integers) {
     case '+': return a + b;
     case '-': return a - b;
     case '*': return a * b;
-    case '/': return integers ? static_cast<double>(static_cast<long>(a) / static_cast<long>(b)) : a / b;
+    case '/': return integers ? std::trunc(a / b) : a / b;
     default: throw std::invalid_argument("% of two numbers");
     }
 }
@@ -280,7 +281,7 @@ std::vector<Tree> Parser::statements(std::string const& end) {
 
 } // namespace
 
-Declaration parse_rule(std::string name, std::string text, std::string operands) {
+Declaration parse_rule(std::string name, std::string const& text, std::string const& operands) {
     Parser p;
     p.declare_known();
     p.declare_more(operands);

@@ -14,6 +14,6 @@
 namespace deltaloom::test {
 
 // Throws std::invalid_argument, with the column, for text that is not of the language.
-codegen::Declaration parse_rule(std::string name, std::string text, std::string operands = "");
+codegen::Declaration parse_rule(std::string name, std::string const& text, std::string const& operands = "");
 
 } // namespace deltaloom::test

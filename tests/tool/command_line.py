@@ -2,7 +2,7 @@
 """Wrong use, bad input and bad folders: the exit codes of the contract, what is said, and nothing left behind."""
 import json, unittest
 
-from support import DELTA, FOUR, OUTPUT, ToolTest, header, rule
+from support import CATALOGUE, DELTA, OUTPUT, ToolTest, header, rule
 
 
 class Usage(ToolTest):
@@ -74,7 +74,7 @@ class Headers(ToolTest):
         self.refused(self.write("include.hpp", "#include <nowhere/at_all.hpp>\n" + header(rule("one", DELTA, OUTPUT))), ["nowhere/at_all.hpp"])
 
     def test_a_rule_that_is_not_there(self):
-        r = self.run_tool("check", FOUR, "--rule", "nonsense", code=3)
+        r = self.run_tool("check", CATALOGUE, "--rule", "nonsense", code=3)
         for word in ("nonsense", "sum", "gated", "delta", "gated_delta"):
             self.assertIn(word, r.stderr)
 
@@ -120,15 +120,15 @@ class Folders(ToolTest):
 
     def test_a_cache_that_cannot_be_made(self):
         block = self.write("file", "x")
-        r = self.run_tool("check", FOUR, "--level", "text", code=4, environment={"XDG_CACHE_HOME": str(block)})
+        r = self.run_tool("check", CATALOGUE, "--level", "text", code=4, environment={"XDG_CACHE_HOME": str(block)})
         self.assertIn("XDG_CACHE_HOME", r.stderr)
 
     def test_no_compiler(self):
-        r = self.run_tool("check", FOUR, code=4, environment={"PATH": str(self.folder), "CXX": ""})
+        r = self.run_tool("check", CATALOGUE, code=4, environment={"PATH": str(self.folder), "CXX": ""})
         self.assertIn("install g++", r.stderr)
-        r = self.run_tool("check", FOUR, "--cxx", "no-such-compiler", code=4)
+        r = self.run_tool("check", CATALOGUE, "--cxx", "no-such-compiler", code=4)
         self.assertIn("no-such-compiler", r.stderr)
-        self.run_tool("check", FOUR, "--level", "program", environment={"PATH": str(self.folder), "CXX": ""})
+        self.run_tool("check", CATALOGUE, "--level", "program", environment={"PATH": str(self.folder), "CXX": ""})
 
 
 if __name__ == "__main__":

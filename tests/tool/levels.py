@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Levels integer, property and fault, and `check --text`: they hold for what is emitted, and fail for what was edited."""
-import re, shutil, unittest
+import json, re, shutil, unittest
 
 from support import DELTA, OUTPUT, ToolTest, rule
 
@@ -82,6 +82,27 @@ class Levels(ToolTest):
         h = self.rules(rule("one", "S <<= sigmoid(beta) * S + v * T(k)", OUTPUT))
         report = self.check_json(h, "--level", "integer", "--form", "recurrent")
         self.assertEqual({x["reason"] for x in report["rules"][0]["results"]}, {"not applicable: sigmoid"})
+
+    def test_a_budget_follows_what_the_line_itself_does(self):
+        # Chaotic over long streams: its own answer moves when its inputs move by one unit roundoff, and the report says how far.
+        r = self.run_tool("check", "--rule", "ttt_linear", "--form", "recurrent", "--level", "fault", "--seed", 1, "--json", "report.json")
+        self.assertIn("sensitive: moving its inputs", r.stdout)
+        results = json.loads((self.folder / "report.json").read_text())["rules"][0]["results"]
+        moved = [x for x in results if "moves" in x]
+        self.assertTrue(moved)
+        for x in moved:
+            self.assertEqual(x["budget"], 64 * x["moves"])
+            self.assertLessEqual(x["error"], x["budget"])
+            self.assertGreater(x["budget"], 2e-5)
+        self.assertLess(len(moved), len(results) / 4)
+
+    def test_a_line_that_leaves_float32_is_exact_and_not_applicable(self):
+        h = self.rules(rule("grows", "S <<= 64 * S + v * T(k)", OUTPUT))
+        report = self.check_json(h, "--form", "recurrent", "--level", "program,float,property")
+        by_level = lambda level: [x for x in report["rules"][0]["results"] if x["level"] == level]
+        self.assertTrue(all(x["pass"] and "reason" not in x for x in by_level("program")))
+        self.assertIn("grows beyond float32", {x.get("reason", "") for x in by_level("float")}.pop())
+        self.assertEqual(report["failed"], 0)
 
 
 if __name__ == "__main__":

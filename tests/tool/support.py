@@ -6,7 +6,7 @@ DELTA = "S <<= S + beta * (v - S * k) * T(k)"
 OUTPUT = "o <<= S * q"
 FLAGS = subprocess.run([TOOL, "cxxflags"], capture_output=True, text=True).stdout.split()
 # The header of the shipped rules, where the tool has it.
-FOUR = next(p for p in (pathlib.Path(x[2:]) / "deltaloom/rules.hpp" for x in FLAGS) if p.exists())
+CATALOGUE = next(p for p in (pathlib.Path(x[2:]) / "deltaloom/rules.hpp" for x in FLAGS) if p.exists())
 
 
 def rule(name, *statements):

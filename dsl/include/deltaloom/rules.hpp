@@ -2,7 +2,6 @@
 // The rules that come with Deltaloom, one declaration each.
 #include <deltaloom/rules/comba.hpp>
 #include <deltaloom/rules/comba_decayed.hpp>
-#include <deltaloom/rules/confident_delta.hpp>
 #include <deltaloom/rules/delta.hpp>
 #include <deltaloom/rules/delta_product.hpp>
 #include <deltaloom/rules/dense_transition.hpp>
@@ -29,6 +28,7 @@
 #include <deltaloom/rules/retention.hpp>
 #include <deltaloom/rules/rwkv6.hpp>
 #include <deltaloom/rules/rwkv7.hpp>
+#include <deltaloom/rules/saturating_delta.hpp>
 #include <deltaloom/rules/sigmoid_memory.hpp>
 #include <deltaloom/rules/simple_gla.hpp>
 #include <deltaloom/rules/sum.hpp>

@@ -31,7 +31,7 @@ struct write_statements_state_or_output_then_update : poisoned {};
 struct write_the_statement_with_shift_left_assign : poisoned {}; // S <<= ...
 } // namespace cure
 
-template<class... A> inline constexpr bool any_log = (is_log<A> || ...);
+template<class... A> inline constexpr bool any_log = std::disjunction_v<std::bool_constant<is_log<A>>...>;
 template<class Rule, class A, class B> inline constexpr bool turns = !any_log<A, B> && TransposeHelps<Rule, A, B>;
 template<class Rule, class A, class B> inline constexpr bool clashes = !any_log<A, B> && !turns<Rule, A, B>;
 

@@ -26,6 +26,7 @@ template<class V, int N> struct steps { // an input that is used inside repeat<N
     V at[N];
 };
 template<class V> constexpr V const& at_step(V const& v, int) { return v; }
+template<class V> void at_step(V const&&, int) = delete; // the result refers to it
 template<class V, int N> constexpr V const& at_step(steps<V, N> const& v, int step) { return v.at[step]; }
 
 template<class Name> struct previous_of {}; // the key of an input's value at the token before

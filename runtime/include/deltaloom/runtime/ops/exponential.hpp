@@ -47,7 +47,7 @@ template<class K, int count> DELTALOOM_INLINE lanes<K, count> lanes_exp(lanes<K,
         using integers = lanes<typename c::integer, count>;
         vector const shifted = x * K(1.4426950408889634) + c::rounder, n = shifted - c::rounder;
         vector const r = (x - n * c::ln2_high) - n * c::ln2_low;
-        constexpr int terms = int(sizeof c::p / sizeof c::p[0]);
+        constexpr int terms = int(sizeof c::p / sizeof(K));
         vector p = vector{} + c::p[terms - 1];
         DELTALOOM_UNROLL
         for (int k = terms - 2; k >= 0; --k) p = p * r + c::p[k];

@@ -1,0 +1,37 @@
+#include "codegen/check/sensitivity.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace deltaloom::codegen {
+
+Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std::vector<Sampled> const& gradients,
+                        double floor) {
+    constexpr int samples = 4;
+    double const roundoff = std::ldexp(1.0, reference.point().shape.is_double ? -53 : -24);
+    Worst forward, backward;
+    Draw draw(0x5e751712u, 0);
+    for (int i = 0; i < samples; ++i) {
+        Point moved = reference.point();
+        for (auto* tensors : {&moved.values, &moved.arriving})
+            for (auto& values : tensors->values)
+                for (double& x : values)
+                    if (std::isfinite(x)) x *= 1 + (draw.below(2) ? roundoff : -roundoff);
+        auto const other = reference.at(moved);
+        compare_values(forward, reference.rule(), moved, other.forward(), reference.forward(), floor);
+        if (gradients.empty()) continue;
+        for (std::size_t id = 0; id < gradients.size(); ++id) {
+            auto const& g = gradients[id];
+            if (g.direction.empty() || got.values[id].empty()) continue;
+            double const scale = floor + largest(got.values[id]);
+            auto const nowhere = [] { return std::string(); };
+            for (auto const& [at, derivative] : g.entries)
+                backward.see(other.derivative(OperandId(id), at), derivative, scale, nowhere);
+            backward.see(other.slope(OperandId(id), g.direction), g.slope,
+                         scale * std::sqrt(double(g.direction.size())), nowhere);
+        }
+    }
+    return {forward.error, backward.error};
+}
+
+} // namespace deltaloom::codegen
