@@ -14,11 +14,10 @@ FORMS = ["step", "recurrent", "chunked", "parallel", "summary"]
 
 @functools.cache
 def said(tool, *arguments):
-    """What the tool prints, and what it says besides."""
     r = subprocess.run([tool, *arguments], capture_output=True, text=True)
     if r.returncode:
         sys.exit(f"catalogue.py: deltaloom {' '.join(arguments)} exited {r.returncode}\n{r.stderr}")
-    return r.stdout, r.stderr
+    return r.stdout
 
 
 def table(head, rows, align=None):
@@ -39,20 +38,22 @@ def operands(rule):
     return table(["name", "kind", "shape", "domain"], rows)
 
 
-def warnings(text):
-    """Rule -> what the compiler-like warning says of it, the file by its name alone."""
-    found = {}
-    for block in re.split(r"(?m)^(?=\S+:\d+:\d+: warning: )", text):
-        if m := re.match(r"\S*?([^/\s]+:\d+:\d+: warning: rule '(\w+)'.*?)(?=^\S+:\d+:\d+: note:|\Z)", block, re.S | re.M):
-            found[m[2]] = m[1]
-    return found
+def blamed(explained):
+    """What keeps a form from the rule, at the operator that is to blame, as a compiler shows it; the file by its name alone."""
+    text = ""
+    for reason, path, line, column in re.findall(r"(?m)^    no [\w, ]+: (.*)\n +the operator \S+ at (\S+):(\d+):(\d+)$", explained):
+        path = pathlib.Path(path)
+        source = path.read_text().splitlines()[int(line) - 1]
+        text += f"{path.name}:{line}:{column}: {reason}\n{line:>5} | {source}\n      | {' ' * (int(column) - 1)}^\n"
+    return text
 
 
-def forms(rule, warning):
+def forms(rule, blame):
     rows = [[f"`{f}`", "forward and backward" if f in rule["forms"] else f"no: {rule['missing'][f]}"] for f in FORMS]
     text = table(["form", ""], rows)
-    if warning:
-        text += "\nThe tool says it at the operator that is to blame:\n\n" + fenced(warning, "text")
+    if blame:
+        text += "\nThe operator that is to blame:\n\n" + fenced(blame, "text")
+    if "chunked" in rule["missing"]:
         text += "\n`step` and `recurrent` compute the line as it stands, and have their backward.\n"
     return text
 
@@ -96,11 +97,11 @@ def accuracy(check):
             "budget.\n\n" + table(["form", "forward", "budget", "backward", "budget"], rows))
 
 
-def page(rule, declared, explained, warning, check, measured):
+def page(rule, declared, explained, blame, check, measured):
     parts = [f"# {rule['name']}\n", declared.summary + "\n", fenced(declared.equations, "text") if declared.equations else "", declared.source + "\n" if declared.source else ""]
     parts += ["## Declaration\n", f"`deltaloom/rules/{declared.file}`\n", fenced(declared.code, "cpp")]
     parts += ["## Operands\n", "In the order of the library's interface.\n", operands(rule)]
-    parts += [explained.mathematics, "## Forms\n", forms(rule, warning)]
+    parts += [explained.mathematics, "## Forms\n", forms(rule, blame)]
     parts += [f"## Cost\n", explained.cost]
     if check:
         parts += ["## Growth\n", growth(check), "## Proof\n", proofs(check), "## Accuracy\n", accuracy(measured)]
@@ -133,22 +134,22 @@ def main(given=None):
         arguments.add_argument(name)
     arguments.add_argument("--rule", action="append")
     a = arguments.parse_args(given)
-    rules = json.loads(said(a.tool, "list", "--json")[0])["rules"]
+    rules = json.loads(said(a.tool, "list", "--json"))["rules"]
     unknown = set(a.rule or []) - {r["name"] for r in rules}
     if unknown:
         sys.exit(f"catalogue.py: no shipped rule {', '.join(sorted(unknown))}; there are: {', '.join(r['name'] for r in rules)}")
     rules = [r for r in rules if not a.rule or r["name"] in a.rule]
     only = [x for name in a.rule or [] for x in ("--rule", name)]
-    text, besides = said(a.tool, "explain", *only)
-    places = declaration.places(text)
-    latex = formulas.rules(said(a.tool, "explain", "--latex", *only)[0])
-    told, check, measured = warnings(besides), by_name(a.check), by_name(a.accuracy)
+    text = said(a.tool, "explain", *only)
+    places, parts = declaration.places(text)
+    latex = formulas.rules(said(a.tool, "explain", "--latex", *only))
+    check, measured = by_name(a.check), by_name(a.accuracy)
     out = pathlib.Path(a.out)
     out.mkdir(parents=True, exist_ok=True)
     declared = {r["name"]: declaration.read(*places[r["name"]]) for r in rules}
     for r in rules:
         n = r["name"]
-        (out / f"{n}.md").write_text(page(r, declared[n], latex[n], told.get(n), check.get(n), measured.get(n)))
+        (out / f"{n}.md").write_text(page(r, declared[n], latex[n], blamed(parts[n]), check.get(n), measured.get(n)))
     (out / "index.md").write_text(index(rules, declared, len(rules)))
     print(f"catalogue: {len(rules)} rules in {out}")
 

@@ -17,8 +17,10 @@ class Declared:
 
 
 def places(explained):
-    """Name -> header and line, from what `explain` prints first of every rule: name, equation, place."""
-    return {m[1]: (pathlib.Path(m[2]), int(m[3])) for m in re.finditer(r"(?m)^(\w+)\n    .*\n    (/?\S+\.hpp):(\d+)$", explained)}
+    """Of what `explain` prints, a rule after the other, each beginning with name, equation and place: name -> header and line, name -> its text."""
+    found = list(re.finditer(r"(?m)^(\w+)\n    .*\n    (/?\S+\.hpp):(\d+)$", explained))
+    ends = [m.start() for m in found[1:]] + [len(explained)]
+    return {m[1]: (pathlib.Path(m[2]), int(m[3])) for m in found}, {m[1]: explained[m.start():end] for m, end in zip(found, ends)}
 
 
 def split(text):
