@@ -114,7 +114,8 @@ def index(rules, declared, count):
     for r in rules:
         d = declared[r["name"]]
         mark = "chunked" + ("" if "summary" in r["forms"] else ", no summary") if "chunked" in r["forms"] else "step by step"
-        rows.append([f"[{r['name']}]({r['name']}.md)", "<br>".join(f"`{s}`" for s in d.statements), mark, d.cite or "-"])
+        name = r["name"].replace("_", "\\_<wbr>")
+        rows.append([f"[{name}]({r['name']}.md)", "<br>".join(f"`{s}`" for s in d.statements), mark, d.cite or "-"])
     return (f"# The catalogue\n\n`#include <deltaloom/rules.hpp>` brings {count} rules, each one declaration; {chunked} of them have chunked kernels for prefill and "
             "training, the others run step by step, and their page says why. None is known to the generator by name: they are inputs like yours. This table and the pages behind it are made from the "
             "declarations.\n\n<div class=\"catalogue\">\n\n" + table(["rule", "line", "kernels", "source"], rows)
