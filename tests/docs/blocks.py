@@ -5,7 +5,7 @@ the kinds. All pages share one folder, in which an installed package stands firs
 Environment: DELTALOOM_ROOT the repository, DELTALOOM_BUILD its build."""
 import json, os, pathlib, re, subprocess, tempfile, unittest
 
-from pages import blocks
+from pages import Block, blocks
 
 ROOT, BUILD = pathlib.Path(os.environ["DELTALOOM_ROOT"]), pathlib.Path(os.environ["DELTALOOM_BUILD"])
 CXX = os.environ.get("CXX", "g++")
@@ -51,6 +51,36 @@ def same_lines(block, source):
             return line
         at = found + len(tight(line))
     return None
+
+
+class Reading(unittest.TestCase):
+    """That a block cannot hide, and an output cannot be anything."""
+
+    def test_every_block_is_found(self):
+        text = "a\n```cpp rule\nx\n```\n\n- item\n\n    its second line\n\n  ~~~sh\n  y\n  ```\n  ~~~\n\nb\n\n    indented\n    twice\n\n````text output\n```\n````\n```cpp\nopen\n"
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text(text)
+            found = blocks(page)
+        self.assertEqual([(b.info, b.text) for b in found[:2]], [("cpp rule", "x\n"), ("sh", "y\n```\n")])
+        self.assertEqual([b.info for b in found[2:]], ["indented", "text output", "unclosed"])
+        self.assertEqual((found[0].language, found[0].kind, found[0].line), ("cpp", "rule", 2))
+
+    def test_outputs(self):
+        matches = lambda want, got: bool(re.search(r"\A" + pattern(want) + r"\Z", got))
+        self.assertTrue(matches("a 1.5e-08 b\npassed 3, failed 0, seed 7, 0.1 s\n", "a 2.0e-07 b\npassed 3, failed 0, seed 9, 33.4 s\n"))
+        self.assertTrue(matches("...\nlast\n", "first\nsecond\nlast\n"))
+        for wrong in ("a 1.5 b\n", "b 1.5e-08 b\n", "a 1.5e-08 b\nmore\n"):
+            self.assertFalse(matches("a 1.5e-08 b\n", wrong), wrong)
+        self.assertFalse(matches("passed 3, failed 0\n", "passed 2, failed 1\n"))
+
+    def test_a_block_of_no_kind_fails(self):
+        checker = Blocks("test_pages")
+        for info in ("cpp", "indented", "unclosed", "text", "sh quietly", "text install"):
+            with self.assertRaisesRegex(AssertionError, "nothing covers"):
+                checker.block(Block(pathlib.Path("page.md"), 1, info, ""))
+        with self.assertRaisesRegex(AssertionError, "there is no scripts/nothing"):
+            checker.block(Block(pathlib.Path("page.md"), 1, "sh long", "scripts/nothing --all\n"))
 
 
 class Blocks(unittest.TestCase):
