@@ -5,6 +5,9 @@
 
 namespace deltaloom::codegen {
 
+// The statements as written; what a long one says several times comes before it under a name.
+std::vector<Equation> statement_lines(TypedRule const&);
+
 // The canonical statements in the order of the token, and what each component is.
 std::vector<Equation> recurrence_lines(TypedRule const&, Recurrence const&);
 std::vector<Meaning> component_lines(TypedRule const&, Recurrence const&);

@@ -31,15 +31,6 @@ ExplainedOperand explained(TypedRule const& rule, OperandId id) {
     return out;
 }
 
-std::vector<Equation> statements(TypedRule const& rule) {
-    std::vector<Equation> all;
-    for (auto const& s : rule.statements) {
-        bool const state = rule.operands[std::size_t(s.target)].role == Role::state;
-        all.push_back({operand_formula(rule, s.target), state ? "<-" : "=", formula(rule, s.value)});
-    }
-    return all;
-}
-
 // What the user wrote at that place.
 std::string operation_at(TypedRule const& rule, Location const& where) {
     if (!where.known()) return "";
@@ -63,7 +54,7 @@ Explanation explain(Derived const& derived, ExplainSizes const& sizes) {
     out.line = rule.equation;
     out.where = rule.where;
     for (OperandId id = 0; id < OperandId(rule.operands.size()); ++id) out.operands.push_back(explained(rule, id));
-    out.statements = statements(rule);
+    out.statements = statement_lines(rule);
     if (derived.recurrence) {
         out.components = component_lines(rule, *derived.recurrence);
         out.recurrence = recurrence_lines(rule, *derived.recurrence);

@@ -135,26 +135,36 @@ Signed factor(Naming const& naming, Value const& v) {
 
 namespace {
 
-void signed_terms(TypedRule const& rule, ExprId id, bool minus, std::vector<Signed>& all) {
+std::vector<Signed> terms_of(TypedRule const& rule, ExprId id, NodeNames const& names);
+
+void signed_terms(TypedRule const& rule, ExprId id, NodeNames const& names, bool minus, std::vector<Signed>& all) {
     auto const& e = rule.nodes[std::size_t(id)];
-    if (e.kind == ExprKind::negate) return signed_terms(rule, e.arguments[0], !minus, all);
+    if (auto const named = names.find(id); named != names.end()) return all.push_back({minus, named->second});
+    if (e.kind == ExprKind::negate) return signed_terms(rule, e.arguments[0], names, !minus, all);
     if (e.kind == ExprKind::add || e.kind == ExprKind::add_log) {
         // What is subtracted keeps its parentheses: the person's own line.
-        if (minus) return all.push_back({true, within(formula(rule, id), Binding::entrywise)});
-        signed_terms(rule, e.arguments[0], minus, all);
-        return signed_terms(rule, e.arguments[1], minus, all);
+        if (minus) return all.push_back({true, within(sum(terms_of(rule, id, names)), Binding::entrywise)});
+        signed_terms(rule, e.arguments[0], names, minus, all);
+        return signed_terms(rule, e.arguments[1], names, minus, all);
     }
     if (e.kind == ExprKind::number && e.number < 0) return all.push_back({!minus, number(Rational(-e.number))});
-    all.push_back({minus, formula(rule, id)});
+    all.push_back({minus, formula(rule, id, names)});
+}
+
+std::vector<Signed> terms_of(TypedRule const& rule, ExprId id, NodeNames const& names) {
+    std::vector<Signed> all;
+    signed_terms(rule, id, names, false, all);
+    return all;
 }
 
 } // namespace
 
-Formula formula(TypedRule const& rule, ExprId id) {
+Formula formula(TypedRule const& rule, ExprId id, NodeNames const& names) {
+    if (auto const named = names.find(id); named != names.end()) return named->second;
     auto const& e = rule.nodes[std::size_t(id)];
     std::vector<Formula> arguments;
     auto const all = [&]() -> std::vector<Formula> const& {
-        for (ExprId const a : e.arguments) arguments.push_back(formula(rule, a));
+        for (ExprId const a : e.arguments) arguments.push_back(formula(rule, a, names));
         return arguments;
     };
     switch (e.kind) {
@@ -162,23 +172,19 @@ Formula formula(TypedRule const& rule, ExprId id) {
     case ExprKind::number: return number(e.number);
     case ExprKind::add:
     case ExprKind::add_log:
-    case ExprKind::negate: {
-        std::vector<Signed> signs;
-        signed_terms(rule, id, false, signs);
-        return sum(signs);
-    }
+    case ExprKind::negate: return sum(terms_of(rule, id, names));
     case ExprKind::scale: {
         if (auto const f = random_features(rule, id))
             return function_of("random_features", {formula(rule, f->of), formula(rule, f->weights)});
         auto const& scalar = rule.nodes[std::size_t(e.arguments[0])];
         if (scalar.kind == ExprKind::map && scalar.function == "inv")
-            return over(formula(rule, e.arguments[1]), formula(rule, scalar.arguments[0]));
+            return over(formula(rule, e.arguments[1], names), formula(rule, scalar.arguments[0], names));
         return product(all());
     }
     case ExprKind::matmul: {
         auto const& left = rule.nodes[std::size_t(e.arguments[0])];
         if (e.shape.scalar() && left.kind == ExprKind::transpose)
-            return inner(formula(rule, left.arguments[0]), formula(rule, e.arguments[1]));
+            return inner(formula(rule, left.arguments[0], names), formula(rule, e.arguments[1], names));
         return product(all());
     }
     case ExprKind::hadamard: return entrywise(all());

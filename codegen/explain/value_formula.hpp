@@ -4,6 +4,7 @@
 #include "codegen/rule/recurrence.hpp"
 
 #include <functional>
+#include <map>
 
 namespace deltaloom::codegen {
 
@@ -20,6 +21,8 @@ Formula formula(Naming const&, Value const&);
 // One factor with its sign: "-alpha beta" is minus and "alpha beta"; "a + b" stays a sum.
 Signed factor(Naming const&, Value const&);
 
-Formula formula(TypedRule const&, ExprId);
+// Nodes that have a name are written as that.
+using NodeNames = std::map<ExprId, Formula>;
+Formula formula(TypedRule const&, ExprId, NodeNames const& = {});
 
 } // namespace deltaloom::codegen

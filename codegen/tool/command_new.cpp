@@ -33,27 +33,16 @@ std::size_t distance(std::string const& a, std::string const& b) {
     return row.back();
 }
 
-// The shipped rule of that name. Its own header is read first: the whole catalogue takes seconds.
 LoadedRule shipped(std::string const& name, std::vector<std::string> const& user_flags) {
-    auto const catalogue = catalogue_header();
-    auto const folder = fs::path(catalogue).parent_path() / "rules";
-    auto const own = folder / (name + ".hpp");
-    if (fs::exists(own)) {
-        auto loaded = load({own.string()}, read_options(user_flags));
-        for (auto& r : loaded.rules)
-            if (r.declaration.name == name) return std::move(r);
-    }
-    auto loaded = load({catalogue}, read_options(user_flags));
-    std::string names, nearest;
-    for (auto& r : loaded.rules) {
-        auto const& known = r.declaration.name;
-        if (known == name) return std::move(r);
-        names += (names.empty() ? "" : ", ") + known;
-        if (nearest.empty() || distance(name, known) < distance(name, nearest)) nearest = known;
-    }
-    throw Failure{Exit::usage,
-                  fmt::format("--like {}: no shipped rule is called so{}; there are {}", name,
-                              distance(name, nearest) <= 3 ? fmt::format("; is it {}", nearest) : "", names)};
+    auto found = shipped_rule(name, user_flags);
+    if (found.rule) return *std::move(found.rule);
+    auto const nearest =
+        std::min_element(found.others.begin(), found.others.end(), [&](std::string const& a, std::string const& b) {
+            return distance(name, a) < distance(name, b);
+        });
+    throw Failure{Exit::usage, fmt::format("--like {}: no shipped rule is called so{}; there are {}", name,
+                                           distance(name, *nearest) <= 3 ? fmt::format("; is it {}", *nearest) : "",
+                                           fmt::join(found.others, ", "))};
 }
 
 LoadedRule first_rule(std::vector<std::string> const& user_flags) {

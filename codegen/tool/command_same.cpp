@@ -196,15 +196,13 @@ Command add_same(CLI::App& app, std::vector<std::string> const& user_flags) {
             for (auto& r : own)
                 if (r.declaration.name == a || r.declaration.name == b) rules.push_back(std::move(r));
         }
-        if (rules.size() < 2) {
-            auto shipped = load({catalogue_header()}, read_options(user_flags));
-            for (auto const& name : o->rules)
-                if (!find(rules, name) && !find(shipped.rules, name))
-                    throw Failure{Exit::header, fmt::format("no rule '{}'; {}the catalogue has {}", name, known,
-                                                            names_of(shipped.rules))};
-            for (auto& r : shipped.rules)
-                if ((r.declaration.name == a || r.declaration.name == b) && !find(rules, r.declaration.name))
-                    rules.push_back(std::move(r));
+        for (auto const& name : o->rules) {
+            if (find(rules, name)) continue;
+            auto shipped = shipped_rule(name, user_flags);
+            if (!shipped.rule)
+                throw Failure{Exit::header, fmt::format("no rule '{}'; {}the catalogue has {}", name, known,
+                                                        fmt::join(shipped.others, ", "))};
+            rules.push_back(*std::move(shipped.rule));
         }
         auto const& one = *find(rules, a);
         auto const& two = *find(rules, b);

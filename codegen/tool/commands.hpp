@@ -33,9 +33,15 @@ inline CLI::Validator const whole_number{
 
 // Loads headers (the shipped catalogue where there are none), prints every diagnostic, throws Failure{header} if one is
 // an error. `quiet`, and for the shipped catalogue: no warnings.
-Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,
+Loaded load_or_fail(std::vector<std::string> const& headers, std::vector<std::string> const& user_flags,
                     std::vector<std::string> const& only = {}, bool quiet = false);
 std::string catalogue_header();
+// One rule of the catalogue; where it is not found at once, the names that there are.
+struct ShippedRule {
+    std::optional<LoadedRule> rule;
+    std::vector<std::string> others;
+};
+ShippedRule shipped_rule(std::string const& name, std::vector<std::string> const& user_flags);
 
 // The forms that a rule has, and for each that it lacks the reason: as `list` and `check` say them.
 std::vector<std::string> form_names(Derived const&);

@@ -14,17 +14,49 @@ std::string catalogue_header() {
     throw Failure{Exit::machine, "deltaloom/rules.hpp is not where the tool looks for it: run deltaloom doctor"};
 }
 
-Loaded load_or_fail(std::vector<std::string> headers, std::vector<std::string> const& user_flags,
+// Reading the whole catalogue takes seconds. Most shipped rules have a header of their name: those are read where they
+// hold all that is asked for.
+static std::optional<Loaded> load_by_name(std::vector<std::string> const& user_flags,
+                                          std::vector<std::string> const& names) {
+    std::vector<std::string> own;
+    for (auto const& name : names) {
+        auto const header = std::filesystem::path(catalogue_header()).parent_path() / "rules" / (name + ".hpp");
+        if (name.find('/') != std::string::npos || !std::filesystem::exists(header)) return std::nullopt;
+        own.push_back(header.string());
+    }
+    if (own.empty()) return std::nullopt;
+    auto loaded = load(own, read_options(user_flags), names);
+    if (loaded.refused()) return std::nullopt;
+    return loaded;
+}
+static Loaded load_catalogue(std::vector<std::string> const& user_flags, std::vector<std::string> const& only) {
+    if (auto loaded = load_by_name(user_flags, only)) return *std::move(loaded);
+    return load({catalogue_header()}, read_options(user_flags), only);
+}
+
+Loaded load_or_fail(std::vector<std::string> const& headers, std::vector<std::string> const& user_flags,
                     std::vector<std::string> const& only, bool quiet) {
     // Which forms a shipped rule lacks is no news to who asks for all of them; every command says why in its own place.
     quiet |= headers.empty();
-    if (headers.empty()) headers.push_back(catalogue_header());
-    auto loaded = load(headers, read_options(user_flags), only);
+    auto loaded = headers.empty() ? load_catalogue(user_flags, only) : load(headers, read_options(user_flags), only);
     for (auto const& diagnostic : loaded.diagnostics)
         if (!quiet || diagnostic.severity == Severity::error)
             fmt::print(stderr, "{}", render(diagnostic, colour_on_stderr()));
     if (loaded.refused()) throw Failure{Exit::header, ""};
     return loaded;
+}
+
+ShippedRule shipped_rule(std::string const& name, std::vector<std::string> const& user_flags) {
+    ShippedRule found;
+    if (auto loaded = load_by_name(user_flags, {name})) {
+        found.rule = std::move(loaded->rules.at(0));
+        return found;
+    }
+    for (auto& rule : load({catalogue_header()}, read_options(user_flags)).rules) {
+        found.others.push_back(rule.declaration.name);
+        if (found.others.back() == name) found.rule = std::move(rule);
+    }
+    return found;
 }
 
 std::vector<std::string> form_names(Derived const& d) {

@@ -198,6 +198,41 @@ TEST_CASE("a rule without chunked form has its line and the reason at its operat
     CHECK(text(x).find("the operator tanh at rule:1:7") != std::string::npos);
 }
 
+TEST_CASE("a long statement names what it says more than once") {
+    std::string const centred = "(S * k - sum(S * k) * v)", root = "sqrt(sum(" + centred + " % " + centred + ") + 1)";
+    std::string const error = "(" + centred + " / " + root + " - v)";
+    auto const line = "S <<= S - beta * (" + error + " - sum(" + error + " % " + centred + ") * v) / " + root +
+                      " * T(k), o <<= S * q";
+    auto const x = explained(line);
+    INFO(text(x));
+    CHECK(says(x.statements, "x1 = S k"));
+    CHECK(says(x.statements, "x2 = x1 - sum(x1) v"));
+    CHECK(says(x.statements, "x3 = sqrt(sum(x2 . x2) + 1)"));
+    CHECK(says(x.statements, "x4 = x2 / x3 - v"));
+    CHECK(says(x.statements, "S <- S - beta (x4 - sum(x4 . x2) v) / x3 k^T"));
+    CHECK(x.statements.size() == 6);
+    CHECK(x.line == equation(parse_rule("mine", line))); // the line itself stays as it is
+    // No name of an operand; and nothing of a short line.
+    auto const taken = explained("S <<= S + x1 * v * T(k) - " + line.substr(6), "INPUT(x1)");
+    CHECK(says(taken.statements, "x1_ = S k"));
+    CHECK(explained("S <<= S + (v - S * k) * T(k) + beta * (v - S * k) * T(q), o <<= S * q").statements.size() == 2);
+}
+
+TEST_CASE("MathML has what the text has") {
+    auto const x = explained("S <<= exp(log_a) * S - beta * v * T(k) / 3, o <<= S * q", "GATE(log_a, log)");
+    auto const& update = x.statements[0].right;
+    CHECK(update.text == "exp(log_a) S - beta v k^T / 3");
+    CHECK(update.mathml.find("<mi>exp</mi>") != std::string::npos);
+    CHECK(update.mathml.find("<mi>log_a</mi>") != std::string::npos);
+    CHECK(update.mathml.find("<mi>\u03b2</mi>") != std::string::npos);
+    CHECK(update.mathml.find("<mo>\u2212</mo>") != std::string::npos);
+    CHECK(update.mathml.find("<msup><mi>k</mi><mo>\u22a4</mo></msup>") != std::string::npos);
+    CHECK(number(Rational(-1, 3)).mathml == "<mrow><mo>\u2212</mo><mfrac><mn>1</mn><mn>3</mn></mfrac></mrow>");
+    CHECK(number(exact(1e-6)).mathml == "<msup><mn>10</mn><mrow><mo>\u2212</mo><mn>6</mn></mrow></msup>");
+    CHECK(chain({symbol("e"), symbol("i")}, {"<"}).mathml == "<mrow><mi>e</mi><mo>&lt;</mo><mi>i</mi></mrow>");
+    CHECK(power(symbol("M"), -1).mathml == "<msup><mi>M</mi><mrow><mo>\u2212</mo><mn>1</mn></mrow></msup>");
+}
+
 TEST_CASE("costs are those of one token") {
     std::string const line = "S <<= S + v * T(k), o <<= S * q";
     auto const x = explained(line, "", {32, 8, 4});

@@ -108,6 +108,22 @@ class Package(unittest.TestCase):
     def test_make(self):
         self.builds_what_changed("Unix Makefiles", "FORMS recurrent NO_BACKWARD")
 
+    def test_a_new_rule_builds_runs_and_holds(self):
+        tool = self.prefix / "bin/deltaloom"
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        said = subprocess.run([tool, "new", "fresh", "--like", "delta"], cwd=self.folder, env=environment, capture_output=True, text=True).stdout
+        # The commands that it prints, as they stand.
+        self.assertIn(f"cmake -S fresh -B fresh/build -DCMAKE_PREFIX_PATH={self.prefix}", said)
+        for command in [x.split("#")[0].strip() for x in said.split("Next:")[1].splitlines() if x.strip()]:
+            command = command.replace("deltaloom", str(tool), 1) if command.startswith("deltaloom") else command
+            r = subprocess.run(command, shell=True, cwd=self.folder, env=environment, capture_output=True, text=True)
+            self.assertEqual(r.returncode, 0, f"{command}\n{r.stdout[-3000:]}{r.stderr[-3000:]}")
+            if command.endswith("app"):
+                self.assertRegex(r.stdout, r"(token \d: o =( -?\d+\.\d{4})+\n){4}$")
+            if command.startswith("ctest"):
+                self.assertIn("100% tests passed, 0 tests failed out of 1", r.stdout)
+        self.assertEqual(sorted(p.name for p in (self.folder / "fresh").iterdir()), ["CMakeLists.txt", "build", "main.cpp", "rules.hpp"])
+
     def test_what_cannot_be_is_said_at_configure_time(self):
         for options, said in (("NO_BACKWARD NONSENSE", "NONSENSE"), ("CATALOGUE nonsense", "no shipped rule nonsense"), ("TARGETS abacus", "abacus"),
                               ("CHUNKS 8", "CHUNKS;"), ("SCALARS", "no value after SCALARS")):

@@ -16,7 +16,7 @@ class Usage(ToolTest):
         h = self.rules(rule("one", DELTA, OUTPUT))
         self.refused("check", h, "--no-such-option", says=["--no-such-option", "--level", "--rule", "--json", "--seed"])
         self.refused("emit", h, "--nonsense", "--out", "out", says=["--nonsense", "--depfile", "--scalar"])
-        self.refused("nonsense", says=["nonsense", "check", "show", "emit", "list", "explain", "random", "cxxflags", "doctor"])
+        self.refused("nonsense", says=["nonsense", "check", "show", "emit", "list", "explain", "same", "new", "random", "cxxflags", "doctor"])
         self.refused(says=["check", "show", "emit"])
 
     def test_unknown_values_are_answered_with_those_that_exist(self):
@@ -39,7 +39,7 @@ class Usage(ToolTest):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_tool("--version").stdout, r"^deltaloom \d+\.\d+\.\d+\n$")
-        for command in ("check", "show", "emit", "list", "explain", "random", "cxxflags", "doctor"):
+        for command in ("check", "show", "emit", "list", "explain", "same", "new", "random", "cxxflags", "doctor"):
             self.assertIn(command, self.run_tool("--help").stdout)
             self.assertIn("Usage", self.run_tool(command, "--help").stdout)
 
