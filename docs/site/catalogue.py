@@ -93,7 +93,7 @@ def accuracy(check):
             of = [r for r in check["results"] if r["level"] == "float" and r["form"] == f and r["direction"] == direction and "error" in r]
             row += [f"{max(r['error'] for r in of):.1e}", f"{min(r['budget'] for r in of):.0e}"] if of else ["", ""]
         rows.append(row)
-    return ("The compiled float32 kernels against the declaration in double (`deltaloom check --level float`): the largest error, as a share of the largest entry, and the "
+    return ("The compiled float32 kernels against the declaration in double (`deltaloom check --level float`): the largest error, over 1 + the largest entry, and the "
             "budget.\n\n" + table(["form", "forward", "budget", "backward", "budget"], rows))
 
 

@@ -11,7 +11,6 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["README.md", "decisions/README.md", "figures/README.md", "site"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
-suppress_warnings = ["toc.empty_glob"]
 html_theme = "furo"
 html_title = "Deltaloom"
 html_static_path = ["static"]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/abi.md names every field and every enumerator of the C interface's header. Environment: DELTALOOM_ROOT the repository."""
+"""docs/abi.md names every field and every enumerator of the C interface's header, docs/language.md every function and operand of the language.
+Environment: DELTALOOM_ROOT the repository."""
 import os, pathlib, re, unittest
 
 ROOT = pathlib.Path(os.environ["DELTALOOM_ROOT"])
@@ -25,6 +26,16 @@ class Interface(unittest.TestCase):
         page = (ROOT / "docs/abi.md").read_text()
         for name in [*constants, *(f for of in fields.values() for f in of)]:
             self.assertRegex(page, rf"`[^`\n]*\b{name}\b[^`\n]*`")
+
+    def test_the_language(self):
+        header = (ROOT / "dsl/include/deltaloom/dsl.hpp").read_text()
+        names = re.findall(r"\bast::(\w+)", header) + re.findall(r"DELTALOOM_[A-Z]+\((\w+)", header)
+        macros = re.findall(r"#define (DELTALOOM_(?:DIM|STATE|INPUT|GATE|PARAMETER|OUTPUT))\b", (ROOT / "dsl/include/deltaloom/dsl/operands.hpp").read_text())
+        self.assertIn("previous", names)
+        self.assertEqual(len(set(macros)), 6)
+        page = (ROOT / "docs/language.md").read_text()
+        for name in names + macros:
+            self.assertRegex(page, rf"`[^`\n]*\b{name}\b[^`\n]*`|\b{name}\(")
 
 
 if __name__ == "__main__":
