@@ -1,14 +1,16 @@
 // What a state of 16 bits costs: a sequence in several calls that each round the states, and in a backward their
 // gradients, once; against the declaration in double, which rounds nothing.
 //
-// The error is a property of the option more than of a kernel, so the budget is what the option costs whoever computes:
-// the larger of  2 * unit roundoff * calls  (a line that does not amplify) and eight times the error of the declaration
-// itself, in double, with its states rounded at the same places; and the 2e-5 of float32. A NaN, or a kernel that loses
-// more than its line, fails.
+// The error is a property of the option more than of a kernel, so the budget is what the option costs whoever computes.
+// Values: roundings add up as a random walk, so four unit roundoffs times the root of the number of calls, or eight
+// times the error of the declaration itself, in double, with its states rounded at the same places, if that is more.
+// Gradients, where a rounded state may be on the other side of a kink: two unit roundoffs for each call. Both beside
+// the 2e-5 of float32. A NaN, or a kernel that loses more than its line, fails.
 #include "codegen/check/float_level.hpp"
 #include "codegen/check/slices.hpp"
 #include "deltaloom/runtime/cpu/features.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace deltaloom::codegen {
@@ -64,8 +66,8 @@ void short_state(Sheet& sheet, std::uint32_t scalar) {
         int const each = f == Form::step ? 1 : piece;
         std::vector<int> const lengths(tokens / each, each);
         double const calls = double(lengths.size());
-        double const budget =
-            std::max(2 * unit * calls, 8 * loss(s, p, lengths, scalar, reference)) + Precision().inside;
+        double const walk = 4 * unit * std::sqrt(calls), line = 8 * loss(s, p, lengths, scalar, reference),
+                     inside = Precision().inside;
         auto got = in_pieces(sheet, f, p, lengths, {.chunk = piece});
         if (scalar == DL_F16 && got.good()) { // may a gradient of float32 states be too large?
             Manner wide{.chunk = piece};
@@ -75,7 +77,11 @@ void short_state(Sheet& sheet, std::uint32_t scalar) {
                 got.gradients.values.clear();
             }
         }
-        sheet.same(f, p, piece, got, reference, gradients, budget);
+        auto slopes = got;
+        got.gradients.values.clear(), slopes.forward.values.clear();
+        sheet.same(f, p, piece, got, reference, gradients, std::max(walk, line) + inside);
+        if (slopes.good())
+            sheet.same(f, p, piece, slopes, reference, gradients, std::max(2 * unit * calls, line) + inside);
     }
 }
 
