@@ -287,7 +287,8 @@ void feature_map(Writer& w) {
     };
     constexpr Map maps[] = {{"Sd", "dpfp<2>(", ")"}, {"Sr", "random_features(", ", W)"}, {"St", "taylor2(", ")"}};
     Map const map = maps[w.draw.below(3)];
-    std::string const state = map.state, decay = w.scalar_decay(), v = w.value(), write = w.one_of({"k", "k", "e"});
+    std::string const state = map.state, decay = w.scalar_decay(), v = w.vector(false),
+                      write = w.one_of({"k", "k", "e"});
     std::string const read = w.one_of({"q", "q", "k"});
     auto const features = [&](std::string const& x) { return map.open + x + map.close; };
     bool const erases = map.state[1] == 'd' && w.draw.chance(0.6); // features of norm at most 1

@@ -20,8 +20,8 @@ static std::uint64_t hash(std::string const& text) {
 TEST_CASE("a seed gives the same bytes with every compiler") {
     CHECK(random_rules(1, 60, false) == random_rules(1, 60, false));
     CHECK(random_rules(1, 60, false) != random_rules(2, 60, false));
-    CHECK(hash(random_rules(1, 300, false)) == 0x1aea634709101ab8u);
-    CHECK(hash(random_rules(18446744073709551615u, 300, true)) == 0xcad250cad87780bdu);
+    CHECK(hash(random_rules(1, 300, false)) == 0x0e81fa0fce4eccefu);
+    CHECK(hash(random_rules(18446744073709551615u, 300, true)) == 0x2d7e5b43b8c19fc8u);
     // A rule does not depend on how many others there are.
     CHECK(random_rule(5, 17, false).statements == random_rule(5, 17, false).statements);
     CHECK(random_rules(5, 30, true).find(random_rule(5, 17, true).statements.back()) != std::string::npos);

@@ -128,9 +128,8 @@ using K = deltaloom::runtime::field;
 
 // The outputs and the state of a random sequence, and whether they are the same.
 bool same_values(Declaration const& a, Declaration const& b, Draw& draw) {
-    Dims dims;
     int extent = 2;
-    for (auto const& name : dimensions(a)) dims[name] = extent++;
+    auto const dims = filled_dims(dimensions(a), [&](std::string const&) { return extent++; });
     auto const data = draw_field(a, dims, 2, 0, draw);
     auto const x = run(a, data), y = run(b, data);
     return x.outputs == y.outputs && x.states == y.states;

@@ -154,6 +154,13 @@ struct Maker {
         Tree left = made({f.rows, inner}, depth - 1);
         return binary("*", std::move(left), made({inner, f.cols}, depth - 1));
     }
+    Tree features(Tree x) {
+        int const nu = in.below(4); // 0: of the others
+        if (nu == 0 && in.below(2)) return node(TreeKind::call, "random_features", {std::move(x), leaf({"dk", "dk"})});
+        Tree t = call(nu ? "dpfp" : "taylor2", std::move(x));
+        t.count = nu;
+        return t;
+    }
     Tree factor(int depth) { return in.below(3) ? made({}, depth - 1) : some_number(); }
     Tree made(Shape f, int depth) {
         if (in.rarely()) f = some_shape();
@@ -200,6 +207,7 @@ struct Maker {
                 return call("previous", *x);
             return leaf(f);
         case 15:
+            if (f.scalar() && in.below(4) == 0) return call("sum", features(made({some_extent(), ""}, 1)));
             if (f.scalar()) return call(in.below(2) ? "sum" : "norm", made({some_extent(), ""}, depth - 1));
             if (int const which = in.below(3); which < 2)
                 return node(TreeKind::call, which ? "l2norm" : "sum_norm",
