@@ -2,7 +2,7 @@
 // gradients, once; against the declaration in double, which rounds nothing.
 //
 // The error is a property of the option more than of a kernel, so the budget is what the option costs whoever computes.
-// Values: roundings add up as a random walk, so four unit roundoffs times the root of the number of calls, or eight
+// Values: roundings add up as a random walk, so four unit roundoffs times the root of the number of calls, or three
 // times the error of the declaration itself, in double, with its states rounded at the same places, if that is more.
 // Gradients, where a rounded state may be on the other side of a kink: two unit roundoffs for each call. Both beside
 // the 2e-5 of float32. A NaN, or a kernel that loses more than its line, fails.
@@ -66,7 +66,7 @@ void short_state(Sheet& sheet, std::uint32_t scalar) {
         int const each = f == Form::step ? 1 : piece;
         std::vector<int> const lengths(tokens / each, each);
         double const calls = double(lengths.size());
-        double const walk = 4 * unit * std::sqrt(calls), line = 8 * loss(s, p, lengths, scalar, reference),
+        double const walk = 4 * unit * std::sqrt(calls), line = 3 * loss(s, p, lengths, scalar, reference),
                      inside = Precision().inside;
         auto got = in_pieces(sheet, f, p, lengths, {.chunk = piece});
         if (scalar == DL_F16 && got.good()) { // may a gradient of float32 states be too large?

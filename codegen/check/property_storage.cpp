@@ -91,8 +91,8 @@ void state_scalars(Sheet& sheet) {
         }
 }
 
-// The states before each chunk, written by a forward and read by a backward: those of the line, and no bit of what both
-// give is another; parameters' gradients are summed chunk by chunk.
+// The states before each chunk, written by a forward and read by a backward, are those of the line. No bit of what the
+// forward gives is another; a backward that computes the states again may order its sums in another way.
 void chunk_states(Sheet& sheet) {
     auto const& s = sheet.subject;
     for (Form f : s.forms) {
@@ -111,11 +111,10 @@ void chunk_states(Sheet& sheet) {
                 sheet.same(f, p, 8, want.good() ? got : want, {}, {}, 0);
                 continue;
             }
-            Answer mine = got, shared = got;
-            mine.gradients = only(s, got.gradients, [](Operand const& o) { return !is_parameter(o); });
-            shared.gradients = only(s, got.gradients, is_parameter), shared.forward.values.clear();
-            sheet.same(f, p, 8, mine, want.forward, want.gradients, 0);
-            if (!s.facts.parameters.empty()) sheet.same(f, p, 8, shared, {}, want.gradients, float_budget);
+            Answer values = got, slopes = got;
+            values.gradients.values.clear(), slopes.forward.values.clear();
+            sheet.same(f, p, 8, values, want.forward, {}, 0);
+            sheet.same(f, p, 8, slopes, {}, want.gradients, float_budget);
             int const each = f == Form::chunked ? 8 : 1;
             Worst worst;
             for (int sequence = 0; sequence < p.sequences(); ++sequence)
