@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 namespace deltaloom::codegen {
 namespace {
@@ -198,8 +199,9 @@ std::vector<Size> sizes(std::vector<std::string> const& names) {
     std::vector<Size> with_tokens;
     for (int tokens = 1; tokens <= 3; ++tokens)
         for (auto s : all) s.tokens = tokens, s.total += 2 * tokens, with_tokens.push_back(std::move(s));
-    std::stable_sort(with_tokens.begin(), with_tokens.end(),
-                     [](Size const& a, Size const& b) { return a.total < b.total; });
+    std::sort(with_tokens.begin(), with_tokens.end(), [](Size const& a, Size const& b) {
+        return std::tie(a.total, a.tokens, a.dims) < std::tie(b.total, b.tokens, b.dims);
+    });
     return with_tokens;
 }
 
