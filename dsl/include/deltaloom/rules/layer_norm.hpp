@@ -13,9 +13,9 @@ template<class X, class Target> constexpr auto layer_norm_gradient(X x, Target t
     auto const ones = ones_like(target);
     auto const centred = x - mean(x) * ones;
     auto const deviation = sqrt(mean(centred % centred) + 1e-6);
-    auto const y = centred / deviation;
-    auto const error = y - target;
-    return (error - mean(error) * ones - mean(error % y) * y) / deviation;
+    auto const normed = centred / deviation;
+    auto const error = normed - target;
+    return (error - mean(error) * ones - mean(error % normed) * normed) / deviation;
 }
 
 } // namespace deltaloom::rules
