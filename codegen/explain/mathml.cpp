@@ -1,17 +1,14 @@
 #include "codegen/explain/mathml.hpp"
 
-#include <array>
-#include <utility>
+#include <string_view>
 
 namespace deltaloom::codegen::mathml {
 namespace {
 
-constexpr std::array<std::pair<char const*, char const*>, 24> letters{{
-    {"alpha", "α"}, {"beta", "β"},  {"gamma", "γ"}, {"delta", "δ"},   {"epsilon", "ε"}, {"zeta", "ζ"},
-    {"eta", "η"},   {"theta", "θ"}, {"iota", "ι"},  {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},
-    {"nu", "ν"},    {"xi", "ξ"},    {"pi", "π"},    {"rho", "ρ"},     {"sigma", "σ"},   {"tau", "τ"},
-    {"chi", "χ"},   {"psi", "ψ"},   {"omega", "ω"}, {"upsilon", "υ"}, {"phi", "φ"},     {"omicron", "ο"},
-}};
+// Each name between blanks, its letter behind it.
+constexpr std::string_view letters =
+    " alpha α beta β gamma γ delta δ epsilon ε zeta ζ eta η theta θ iota ι kappa κ lambda λ "
+    "mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ chi χ psi ψ omega ω upsilon υ phi φ omicron ο ";
 
 } // namespace
 
@@ -31,9 +28,10 @@ std::string element(std::string const& tag, std::string const& inside) {
     return "<" + tag + ">" + inside + "</" + tag + ">";
 }
 std::string identifier(std::string const& name) {
-    for (auto const& [word, letter] : letters)
-        if (name == word) return element("mi", letter);
-    return element("mi", escaped(name));
+    auto const at = letters.find(" " + name + " ");
+    if (name.size() == 1 || at == letters.npos) return element("mi", escaped(name));
+    auto const letter = at + name.size() + 2;
+    return element("mi", std::string(letters.substr(letter, letters.find(' ', letter) - letter)));
 }
 std::string digits(std::string const& text) { return element("mn", escaped(text)); }
 std::string sign(std::string const& text) { return element("mo", escaped(text)); }
