@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -196,7 +197,8 @@ struct Search {
         auto const& m = value_at(evaluate(one, dims, numbers), p);
         Counterexample c;
         c.tokens = data.length;
-        for (auto const& name : one.derived.rule.dims) c.dims.emplace_back(name, dims.at(name));
+        auto const extents = all_extents(one.derived.rule, dims);
+        for (std::size_t d = 0; d < extents.size(); ++d) c.dims.emplace_back(one.derived.rule.dims[d], extents[d]);
         c.data = std::move(data);
         c.log.assign(log.begin(), log.end());
         c.operand = p.operand, c.token = p.token;
@@ -211,18 +213,24 @@ struct Size {
     Dims dims;
     int total = 0;
 };
-// Few tokens and small extents first.
+// Few tokens and small extents of the plain dimensions first.
 std::vector<Size> sizes(std::vector<std::string> const& names) {
-    int const most = names.size() <= 3 ? 3 : 2;
-    std::vector<Size> all{{}};
-    for (auto const& name : names) {
-        std::vector<Size> wider;
-        for (auto const& s : all)
-            for (int extent = 1; extent <= most; ++extent) {
-                wider.push_back(s);
-                wider.back().dims[name] = extent, wider.back().total += extent;
-            }
-        all = std::move(wider);
+    auto const plain = std::count_if(names.begin(), names.end(), [](auto const& name) { return !mapped_dim(name); });
+    int const most = plain <= 3 ? 3 : 2;
+    std::vector<std::vector<int>> extents{{}};
+    for (int d = 0; d < plain; ++d) {
+        std::vector<std::vector<int>> wider;
+        for (auto const& e : extents)
+            for (int extent = 1; extent <= most; ++extent) wider.push_back(e), wider.back().push_back(extent);
+        extents = std::move(wider);
+    }
+    std::vector<Size> all;
+    for (auto const& e : extents) {
+        auto next = e.begin();
+        Size s;
+        s.dims = filled_dims(names, [&](auto const&) { return *next++; });
+        s.total = std::accumulate(e.begin(), e.end(), 0);
+        all.push_back(std::move(s));
     }
     std::vector<Size> with_tokens;
     for (int tokens = 1; tokens <= 3; ++tokens)
@@ -243,8 +251,7 @@ bool has_functions(TypedRule const& rule) {
 }
 
 template<class K> OracleRun<K> evaluate(ComparedRule const& rule, Dims const& dims, OracleData<K> const& data) {
-    std::vector<int> extents;
-    for (auto const& name : rule.derived.rule.dims) extents.push_back(dims.at(name));
+    auto const extents = all_extents(rule.derived.rule, dims);
     for (auto const& program : rule.derived.programs)
         if (program.form == Form::recurrent && program.direction == Direction::forward)
             return drive(rule.derived.rule, program, Plan{1}, extents, data, Arriving<K>{}).forward;

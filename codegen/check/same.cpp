@@ -52,16 +52,14 @@ std::vector<OperandMismatch> mismatches(TypedRule const& a, TypedRule const& b) 
     return all;
 }
 
-// Extents pairwise different, at the last point all equal.
+// Plain extents pairwise different, at the last point all equal.
 Dims extents(Declaration const& rule, int point, Draw& draw) {
-    Dims dims;
-    auto const names = dimensions(rule);
-    int extent = draw.between(2, 3);
-    for (auto const& name : names) {
-        dims[name] = extent;
-        if (point + 1 < most_points) extent += draw.between(1, 2);
-    }
-    return dims;
+    int next = draw.between(2, 3);
+    return filled_dims(dimensions(rule), [&](auto const&) {
+        int const extent = next;
+        if (point + 1 < most_points) next += draw.between(1, 2);
+        return extent;
+    });
 }
 
 bool equal(OracleRun<field> const& a, OracleRun<field> const& b) {
@@ -69,11 +67,9 @@ bool equal(OracleRun<field> const& a, OracleRun<field> const& b) {
 }
 
 long degree_of(ComparedRule const& rule, Dims const& dims, int length) {
-    std::vector<int> all;
-    for (auto const& name : rule.derived.rule.dims) all.push_back(dims.at(name));
     for (auto const& program : rule.derived.programs)
         if (program.form == Form::recurrent && program.direction == Direction::forward)
-            return degree(rule.derived.rule, program, Plan{1}, all, length);
+            return degree(rule.derived.rule, program, Plan{1}, all_extents(rule.derived.rule, dims), length);
     return 1;
 }
 

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <map>
 
 using namespace deltaloom::codegen;
 using deltaloom::test::parse_rule;
@@ -110,6 +111,22 @@ TEST_CASE("what differs is shown on small numbers") {
     CHECK(hidden.token == -1);
     auto const fraction = told_apart(memory("S + v * T(k) / (1 + beta)"), memory("S + v * T(k) / (2 + beta)"));
     CHECK(fraction.two == "1/2");
+}
+
+TEST_CASE("states over what a feature map makes of a dimension") {
+    std::string const state = "STATE(P, dv, dpfp_dim<2, dk>)";
+    auto const rule = [&](char const* name, std::string const& update) {
+        return Rule(name, "P <<= " + update + ", o <<= P * dpfp<2>(q)", state);
+    };
+    auto const delta = rule("one", "P + beta * (v - P * dpfp<2>(k)) * T(dpfp<2>(k))");
+    auto const open = rule("two", "P - beta * (P * dpfp<2>(k)) * T(dpfp<2>(k)) + beta * v * T(dpfp<2>(k))");
+    CHECK(compare_rules(delta, open, 1).verdict == Verdict::recurrence);
+    auto const told = compare_rules(delta, rule("three", "P + beta * v * T(dpfp<2>(k))"), 1);
+    REQUIRE(told.verdict == Verdict::differs);
+    REQUIRE(told.counterexample);
+    std::map<std::string, int> dims(told.counterexample->dims.begin(), told.counterexample->dims.end());
+    CHECK(dims["dk"] > 0);
+    CHECK(dims["dpfp_dim<2, dk>"] == 4 * dims["dk"]);
 }
 
 TEST_CASE("a difference of outputs is told before one of states") {
