@@ -96,7 +96,8 @@ class Print(ToolTest):
         self.assertEqual((by_name["u"]["kind"], by_name["v2"]["dims"], by_name["beta"]["dims"]), ("parameter", ["2", "dv"], ["2"]))
         self.assertEqual(two["forms"], ["step", "recurrent"])
         self.assertIn("tanh", two["missing"]["chunked"])
-        self.assertEqual(len(json.loads(self.run_tool("list", "--json").stdout)["rules"]), 4)
+        shipped = {r["name"] for r in json.loads(self.run_tool("list", "--json").stdout)["rules"]}
+        self.assertTrue({"sum", "kda", "delta_product_3"} <= shipped and len(shipped) > 40, shipped)
 
     def test_show_every_stage(self):
         h = self.rules(rule("one", DELTA, OUTPUT) + rule("two", "S <<= tanh(S) + v * T(k)", OUTPUT))
