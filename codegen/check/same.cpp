@@ -74,7 +74,7 @@ long degree_of(ComparedRule const& rule, Dims const& dims, int length) {
 }
 
 // False at the first point where the two differ.
-bool agree(ComparedRule const& a, ComparedRule const& b, std::uint64_t seed, Comparison& c) {
+bool agree(ComparedRule const& a, ComparedRule const& b, std::uint64_t seed, RuleComparison& c) {
     for (int point = 0; point < most_points; ++point) {
         Draw draw(seed, std::uint64_t(point));
         auto const dims = extents(a.declaration, point, draw);
@@ -90,36 +90,36 @@ bool agree(ComparedRule const& a, ComparedRule const& b, std::uint64_t seed, Com
 
 } // namespace
 
-char const* name(Verdict v) {
+char const* name(Sameness v) {
     switch (v) {
-    case Verdict::recurrence: return "recurrence";
-    case Verdict::token_map: return "token map";
-    case Verdict::points: return "points";
-    case Verdict::operands: return "operands";
-    case Verdict::differs: return "differs";
-    case Verdict::undecided: return "undecided";
+    case Sameness::recurrence: return "recurrence";
+    case Sameness::token_map: return "token map";
+    case Sameness::points: return "points";
+    case Sameness::operands: return "operands";
+    case Sameness::differs: return "differs";
+    case Sameness::undecided: return "undecided";
     }
     return "";
 }
 
-Comparison compare_rules(ComparedRule const& a, ComparedRule const& b, std::uint64_t seed) {
-    Comparison c;
+RuleComparison compare_rules(ComparedRule const& a, ComparedRule const& b, std::uint64_t seed) {
+    RuleComparison c;
     c.operands = mismatches(a.derived.rule, b.derived.rule);
     if (!c.operands.empty()) {
-        c.verdict = Verdict::operands;
+        c.verdict = Sameness::operands;
         return c;
     }
     c.functions = has_functions(a.derived.rule) || has_functions(b.derived.rule);
     bool const agreed = agree(a, b, seed, c);
-    std::optional<Verdict> equality;
+    std::optional<Sameness> equality;
     if (a.derived.recurrence && b.derived.recurrence) {
         c.canonical = print(a.derived.rule, *a.derived.recurrence);
-        if (c.canonical == print(b.derived.rule, *b.derived.recurrence)) equality = Verdict::recurrence;
+        if (c.canonical == print(b.derived.rule, *b.derived.recurrence)) equality = Sameness::recurrence;
     }
     if (!equality) {
         auto const map = token_map(a.derived.rule);
         c.canonical = map.value_or("");
-        if (map && map == token_map(b.derived.rule)) equality = Verdict::token_map;
+        if (map && map == token_map(b.derived.rule)) equality = Sameness::token_map;
     }
     if (equality && !agreed)
         throw std::logic_error(fmt::format("{} and {} have one {} and differ over the field", a.declaration.name,
@@ -130,11 +130,11 @@ Comparison compare_rules(ComparedRule const& a, ComparedRule const& b, std::uint
     }
     c.canonical.clear();
     if (agreed) {
-        c.verdict = Verdict::points;
+        c.verdict = Sameness::points;
         return c;
     }
     c.counterexample = counterexample(a, b, seed);
-    c.verdict = c.counterexample || !c.functions ? Verdict::differs : Verdict::undecided;
+    c.verdict = c.counterexample || !c.functions ? Sameness::differs : Sameness::undecided;
     return c;
 }
 

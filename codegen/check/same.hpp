@@ -5,7 +5,7 @@
 
 namespace deltaloom::codegen {
 
-enum class Verdict {
+enum class Sameness {
     recurrence, // the same: statement by statement
     token_map,  // the same: one token as a whole, however it is split into statements
     points,     // the same at every random point of the field
@@ -13,14 +13,16 @@ enum class Verdict {
     differs,    // with a counterexample
     undecided,  // the field, which knows nothing of functions but their names, tells them apart; no real numbers do
 };
-char const* name(Verdict); // "recurrence", "token map", ...
-constexpr bool same(Verdict v) { return v == Verdict::recurrence || v == Verdict::token_map || v == Verdict::points; }
+char const* name(Sameness); // "recurrence", "token map", ...
+constexpr bool same(Sameness v) {
+    return v == Sameness::recurrence || v == Sameness::token_map || v == Sameness::points;
+}
 
 struct OperandMismatch {
     std::string name, one, two; // "input of dk", "log gate of dk"; empty: there is none
 };
-struct Comparison {
-    Verdict verdict = Verdict::undecided;
+struct RuleComparison {
+    Sameness verdict = Sameness::undecided;
     std::vector<OperandMismatch> operands;
     std::string canonical;  // of equal recurrences or token maps: what both are
     bool functions = false; // some are known to the field by name only: sigmoid, sqrt, softmax
@@ -29,6 +31,6 @@ struct Comparison {
     double bound_log2 = 0;  // and log2 of the chance that different rules agree at one of them
     std::optional<Counterexample> counterexample;
 };
-Comparison compare_rules(ComparedRule const&, ComparedRule const&, std::uint64_t seed);
+RuleComparison compare_rules(ComparedRule const&, ComparedRule const&, std::uint64_t seed);
 
 } // namespace deltaloom::codegen

@@ -88,38 +88,38 @@ std::string indented(std::string const& lines) {
     return text + "\n";
 }
 
-std::string chance(Comparison const& c) { return fmt::format("2^{:.1f}", c.bound_log2); }
+std::string chance(RuleComparison const& c) { return fmt::format("2^{:.1f}", c.bound_log2); }
 
-void print(std::string const& a, std::string const& b, TypedRule const& rule, Comparison const& c) {
+void print(std::string const& a, std::string const& b, TypedRule const& rule, RuleComparison const& c) {
     char const* const by_name = c.functions ? ", functions taken as known by their names only" : "";
     switch (c.verdict) {
-    case Verdict::recurrence:
+    case Sameness::recurrence:
         fmt::print("{} and {} are the same, by recurrence: statement by statement they are\n{}", a, b,
                    indented(c.canonical));
         break;
-    case Verdict::token_map:
+    case Sameness::token_map:
         fmt::print("{} and {} are the same, by token map: split into other statements, but one token makes of states "
                    "and inputs\n{}",
                    a, b, indented(c.canonical));
         break;
-    case Verdict::points:
+    case Sameness::points:
         fmt::print("{} and {} are the same as far as points tell: equal on {} random points over the field{}, chance "
                    "of a mistake at most {}\n    Their normal forms differ or are none, so this is no identity that "
                    "was derived.\n",
                    a, b, c.points, by_name, chance(c));
         return;
-    case Verdict::operands:
+    case Sameness::operands:
         fmt::print("{} and {} differ in operands\n", a, b);
         for (auto const& o : c.operands)
             fmt::print("    {}: {} has {}, {} has {}\n", o.name, a, o.one.empty() ? "none" : o.one, b,
                        o.two.empty() ? "none" : o.two);
         return;
-    case Verdict::undecided:
+    case Sameness::undecided:
         fmt::print("{} and {} are not shown to be the same: over the field, which knows a function by its name only, "
                    "they differ; no small real numbers were found at which they do\n",
                    a, b);
         return;
-    case Verdict::differs: {
+    case Sameness::differs: {
         if (!c.counterexample) {
             fmt::print(
                 "{} and {} differ: at a random point of the field, which no rounding touches; at no small numbers "
@@ -144,11 +144,11 @@ void print(std::string const& a, std::string const& b, TypedRule const& rule, Co
     fmt::print("    and equal on {} random points over the field{}\n", c.points, by_name);
 }
 
-nlohmann::json to_json(std::string const& a, std::string const& b, TypedRule const& rule, Comparison const& c) {
+nlohmann::json to_json(std::string const& a, std::string const& b, TypedRule const& rule, RuleComparison const& c) {
     nlohmann::json json{{"rules", {a, b}}, {"same", same(c.verdict)}, {"verdict", name(c.verdict)}};
     if (!c.canonical.empty()) json["canonical"] = c.canonical;
     if (c.points) json["points"] = c.points, json["degree"] = c.degree, json["bound_log2"] = c.bound_log2;
-    if (c.verdict == Verdict::operands) {
+    if (c.verdict == Sameness::operands) {
         auto& list = json["operands"] = nlohmann::json::array();
         for (auto const& o : c.operands) list.push_back({{"name", o.name}, {"has", {o.one, o.two}}});
     }

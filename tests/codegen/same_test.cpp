@@ -29,10 +29,10 @@ struct Rule {
 std::string const more = "INPUT(e, dk); GATE(h, log); GATE(gk, log, dk); GATE(w, linear, dk); INPUT(a, dk); "
                          "INPUT(b, dk); INPUT(kappa, dk); INPUT(x, dv); STATE(M, dv, dk); GATE(mu, linear)";
 
-Comparison compared(std::string const& one, std::string const& two) {
+RuleComparison compared(std::string const& one, std::string const& two) {
     return compare_rules(Rule("one", one, more), Rule("two", two, more), 1);
 }
-void expect(Verdict verdict, std::string const& one, std::string const& two) {
+void expect(Sameness verdict, std::string const& one, std::string const& two) {
     INFO(one << "\n" << two);
     CHECK(std::string(name(compared(one, two).verdict)) == name(verdict));
     CHECK(std::string(name(compared(two, one).verdict)) == name(verdict));
@@ -43,7 +43,7 @@ std::string memory(std::string const& update) { return "S <<= " + update + ", o 
 
 TEST_CASE("statement by statement the same") {
     auto const same_lines = [](std::string const& one, std::string const& two) {
-        expect(Verdict::recurrence, memory(one), memory(two));
+        expect(Sameness::recurrence, memory(one), memory(two));
     };
     same_lines("alpha * (S - beta * (S * k) * T(k)) + beta * v * T(k)",
                "alpha * S - alpha * beta * (S * k) * T(k) + v * T(beta * k)");
@@ -59,33 +59,33 @@ TEST_CASE("statement by statement the same") {
 }
 
 TEST_CASE("one token the same, in other statements") {
-    expect(Verdict::token_map, "S <<= S * diag(w), S <<= S + beta * (v - S * k) * T(k), o <<= S * q",
+    expect(Sameness::token_map, "S <<= S * diag(w), S <<= S + beta * (v - S * k) * T(k), o <<= S * q",
            memory("S * diag(w) + beta * (v - S * (w % k)) * T(k)"));
-    expect(Verdict::token_map, "S <<= S * diag(exp(gk)), S <<= S + beta * (v - S * k) * T(k), o <<= S * q",
+    expect(Sameness::token_map, "S <<= S * diag(exp(gk)), S <<= S + beta * (v - S * k) * T(k), o <<= S * q",
            memory("S * diag(exp(gk)) + beta * (v - S * (exp(gk) % k)) * T(k)"));
-    expect(Verdict::token_map, "S <<= S + v * T(k), o <<= S * q", "o <<= S * q + v * dot(k, q), S <<= S + v * T(k)");
+    expect(Sameness::token_map, "S <<= S + v * T(k), o <<= S * q", "o <<= S * q + v * dot(k, q), S <<= S + v * T(k)");
     // The right form and the mirror image of it.
-    expect(Verdict::token_map, "M <<= mu * M + v * T(k), S <<= S + M, o <<= S * q",
+    expect(Sameness::token_map, "M <<= mu * M + v * T(k), S <<= S + M, o <<= S * q",
            "S <<= S + mu * M + v * T(k), M <<= mu * M + v * T(k), o <<= S * q");
 }
 
 TEST_CASE("what has no normal form is compared at points") {
-    expect(Verdict::points, memory("tanh(S) + v * T(k)"), memory("v * T(k) + tanh(S)"));
-    expect(Verdict::points, memory("S + v * T(k) / (1 + beta)"),
+    expect(Sameness::points, memory("tanh(S) + v * T(k)"), memory("v * T(k) + tanh(S)"));
+    expect(Sameness::points, memory("S + v * T(k) / (1 + beta)"),
            memory("S + v * T(k) * (1 - beta) / (1 - beta * beta)"));
     auto const c = compared(memory("tanh(S) + v * T(k)"), memory("v * T(k) + tanh(S)"));
     CHECK(c.points >= 4);
     CHECK(c.functions);
     CHECK(c.bound_log2 <= -40);
     CHECK(c.bound_log2 == std::log2(double(c.degree)) - 61);
-    expect(Verdict::differs, memory("tanh(S) + v * T(k)"), memory("tanh(S) - v * T(k)"));
+    expect(Sameness::differs, memory("tanh(S) + v * T(k)"), memory("tanh(S) - v * T(k)"));
 }
 
 TEST_CASE("what differs is shown on small numbers") {
     auto const told_apart = [](std::string const& one, std::string const& two) {
         auto const c = compared(one, two);
         INFO(one << "\n" << two);
-        REQUIRE(c.verdict == Verdict::differs);
+        REQUIRE(c.verdict == Sameness::differs);
         REQUIRE(c.counterexample);
         CHECK(c.counterexample->one != c.counterexample->two);
         CHECK(c.counterexample->tokens <= 2);
@@ -120,9 +120,9 @@ TEST_CASE("states over what a feature map makes of a dimension") {
     };
     auto const delta = rule("one", "P + beta * (v - P * dpfp<2>(k)) * T(dpfp<2>(k))");
     auto const open = rule("two", "P - beta * (P * dpfp<2>(k)) * T(dpfp<2>(k)) + beta * v * T(dpfp<2>(k))");
-    CHECK(compare_rules(delta, open, 1).verdict == Verdict::recurrence);
+    CHECK(compare_rules(delta, open, 1).verdict == Sameness::recurrence);
     auto const told = compare_rules(delta, rule("three", "P + beta * v * T(dpfp<2>(k))"), 1);
-    REQUIRE(told.verdict == Verdict::differs);
+    REQUIRE(told.verdict == Sameness::differs);
     REQUIRE(told.counterexample);
     std::map<std::string, int> dims(told.counterexample->dims.begin(), told.counterexample->dims.end());
     CHECK(dims["dk"] > 0);
@@ -131,7 +131,7 @@ TEST_CASE("states over what a feature map makes of a dimension") {
 
 TEST_CASE("a difference of outputs is told before one of states") {
     auto const c = compared("S <<= S + v * T(k), o <<= S * q", "S <<= S + beta * v * T(k), o <<= beta * (S * q)");
-    CHECK(c.verdict == Verdict::operands); // the first takes no beta
+    CHECK(c.verdict == Sameness::operands); // the first takes no beta
     auto const d = compared("S <<= alpha * S + v * T(k), o <<= S * q", "S <<= v * T(k) - alpha * S, o <<= S * q");
     REQUIRE(d.counterexample);
     CHECK(d.counterexample->operand == "o");
@@ -139,10 +139,10 @@ TEST_CASE("a difference of outputs is told before one of states") {
 }
 
 TEST_CASE("functions that agree on real numbers and not by name are left open") {
-    expect(Verdict::undecided, memory("S + sigmoid(-beta) * v * T(k)"), memory("S + (1 - sigmoid(beta)) * v * T(k)"));
-    expect(Verdict::undecided, memory("S + exp(beta + dot(k, e)) * v * T(k)"),
+    expect(Sameness::undecided, memory("S + sigmoid(-beta) * v * T(k)"), memory("S + (1 - sigmoid(beta)) * v * T(k)"));
+    expect(Sameness::undecided, memory("S + exp(beta + dot(k, e)) * v * T(k)"),
            memory("S + exp(beta) * exp(dot(k, e)) * v * T(k)"));
-    expect(Verdict::recurrence, memory("S + tanh(beta + dot(k, e)) * v * T(k)"),
+    expect(Sameness::recurrence, memory("S + tanh(beta + dot(k, e)) * v * T(k)"),
            memory("S + tanh(dot(e, k) + beta) * v * T(k)"));
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("operands are matched by name, role, domain, shape and steps") {
     auto const with = [](char const* line, char const* operands) { return Rule("rule", line, operands); };
     auto const mismatch = [&](Rule const& a, Rule const& b) {
         auto const c = compare_rules(a, b, 1);
-        CHECK(c.verdict == Verdict::operands);
+        CHECK(c.verdict == Sameness::operands);
         REQUIRE(c.operands.size() == 1);
         return c.operands[0];
     };
@@ -170,7 +170,7 @@ TEST_CASE("operands are matched by name, role, domain, shape and steps") {
                                      with("repeat<3>(S <<= S + v * T(k)), o <<= S * q", ""), 1);
     CHECK(steps.operands.size() == 2);
     CHECK(compare_rules(with(gated, "GATE(x, linear, dk)"), with(gated, "GATE(x, linear, dk)"), 1).verdict ==
-          Verdict::recurrence);
+          Sameness::recurrence);
 }
 
 TEST_CASE("every rule is the same as itself, and told apart from itself with another output") {
@@ -179,7 +179,7 @@ TEST_CASE("every rule is the same as itself, and told apart from itself with ano
         Rule const rule(c.name, c.text, c.operands);
         auto const verdict = compare_rules(rule, rule, 3).verdict;
         CHECK(same(verdict));
-        if (rule.derived.recurrence) CHECK(verdict == Verdict::recurrence);
+        if (rule.derived.recurrence) CHECK(verdict == Sameness::recurrence);
         auto const at = c.text.find("o <<= ");
         if (at == std::string::npos) continue;
         auto doubled = c.text;
@@ -191,7 +191,7 @@ TEST_CASE("every rule is the same as itself, and told apart from itself with ano
         };
         if (!names("S") || !names("q")) continue;
         auto const other = compare_rules(rule, Rule("other", doubled, c.operands), 3);
-        CHECK(other.verdict == Verdict::differs);
+        CHECK(other.verdict == Sameness::differs);
         CHECK(other.counterexample);
     }
 }

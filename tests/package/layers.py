@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Who includes whom: layers.py ROOT. The language: std, Boost, its own and the runtime's scalars. The runtime: std and its own. The generator: Clang in
-three files only, of Boost its exact integers, of the runtime what it needs. Emitted text (the goldens): the runtime only. The examples: installed headers."""
+three files only, of Boost its exact integers, of the runtime what it needs, and no type name twice. Emitted text (the goldens): the runtime only. The examples: installed headers."""
 import pathlib, re, sys
 
 ROOT = pathlib.Path(sys.argv[1])
@@ -38,9 +38,15 @@ for folder, allowed in LAYERS.items():
             of = re.match(r"codegen/(\w+)/", header)
             if stage in STAGES and of and of[1] not in STAGES[stage].split():
                 failed.append(f"{name}:{number}: the stage {stage} comes before {of[1]}")
+# One name, one type: two headers that are never included together would not be told by a compiler, and crash.
+types = {}
+for path in sorted((ROOT / "codegen").rglob("*.hpp")):
+    for name in re.findall(r"(?m)^(?:struct|class|enum class|enum) (\w+)(?: : .*)? \{", path.read_text()):
+        types.setdefault(name, []).append(str(path.relative_to(ROOT)))
+failed += [f"{' and '.join(where)} define {name}" for name, where in types.items() if len(where) > 1]
 clang = {re.sub(r"\.[ch]pp$", "", x) for x in with_clang}
 if len(clang) > CLANG_FILES:
     failed.append(f"Clang's headers in {len(clang)} files, not {CLANG_FILES}: {' '.join(sorted(clang))}")
 print(*failed, sep="\n")
-print(f"{files} files, {len(failed)} includes that cross a layer; Clang in {' '.join(sorted(clang))}")
+print(f"{files} files, {len(types)} types, {len(failed)} includes that cross a layer or names taken twice; Clang in {' '.join(sorted(clang))}")
 sys.exit(bool(failed) or files < 100)
