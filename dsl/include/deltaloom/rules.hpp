@@ -1,6 +1,5 @@
 #pragma once
 // The rules that come with Deltaloom, one declaration each.
-#include <deltaloom/rules/based.hpp>
 #include <deltaloom/rules/comba.hpp>
 #include <deltaloom/rules/comba_decayed.hpp>
 #include <deltaloom/rules/delta.hpp>
@@ -39,6 +38,7 @@
 #include <deltaloom/rules/surprise.hpp>
 #include <deltaloom/rules/symmetric_memory.hpp>
 #include <deltaloom/rules/tanh_memory.hpp>
+#include <deltaloom/rules/taylor_attention.hpp>
 #include <deltaloom/rules/titans.hpp>
 #include <deltaloom/rules/trapezoid.hpp>
 #include <deltaloom/rules/ttt_linear.hpp>

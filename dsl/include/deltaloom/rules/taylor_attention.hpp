@@ -11,7 +11,7 @@ DELTALOOM_STATE(zf, taylor2_dim<dk>);    // and how much
 //     phi(q) . phi(k) = 1 + q . k + (q . k)^2 / 2, which is at least 1/2
 // Arora et al. 2024, Simple linear attention language models balance the recall-throughput tradeoff. Small keys
 // (dk = 16), q and k divided by dk^(1/4); the sliding window of that model is another layer's.
-inline constexpr auto based =
-    rule("based", F <<= F + v * T(taylor2(k)), zf <<= zf + taylor2(k), o <<= (F * taylor2(q)) / dot(zf, taylor2(q)));
+inline constexpr auto taylor_attention = rule("taylor_attention", F <<= F + v * T(taylor2(k)), zf <<= zf + taylor2(k),
+                                              o <<= (F * taylor2(q)) / dot(zf, taylor2(q)));
 
 } // namespace deltaloom::rules
