@@ -207,7 +207,7 @@ struct Maker {
                 return call("previous", *x);
             return leaf(f);
         case 15:
-            if (f.scalar() && in.below(4) == 0) return call("sum", features(made({some_extent(), ""}, 1)));
+            if (f.scalar() && in.below(12) == 0) return call("sum", features(made({some_extent(), ""}, 1)));
             if (f.scalar()) return call(in.below(2) ? "sum" : "norm", made({some_extent(), ""}, depth - 1));
             if (int const which = in.below(3); which < 2)
                 return node(TreeKind::call, which ? "l2norm" : "sum_norm",
