@@ -84,8 +84,8 @@ struct Checked {
         if (v.program.form == Form::summary)
             return compare_summary(derived, v.program, of_length(plan, length).chunk, trial, length);
         auto const drive_it = [&](Prefix const& p) {
-            return drive(derived.rule, v.program, of_length(plan, length), all_extents(derived.rule, trial.dims()), p.data,
-                         p.arriving);
+            return drive(derived.rule, v.program, of_length(plan, length), all_extents(derived.rule, trial.dims()),
+                         p.data, p.arriving);
         };
         return v.program.direction == Direction::forward ? compare_forward(drive_it, trial, length)
                                                          : compare_backward(drive_it, trial, length);

@@ -21,7 +21,7 @@ struct Signed {
 Formula symbol(std::string const& name);   // "beta", "\beta"; "log_a", "\operatorname{log\_a}"
 Formula function(std::string const& name); // "exp", "\exp"; "sigmoid", "\operatorname{sigmoid}"
 Formula function(std::string const& name, Formula const& parameter); // "dpfp<2>", "\operatorname{dpfp}_{2}"
-Formula word(std::string const& text);     // "end", "\mathrm{end}"
+Formula word(std::string const& text);                               // "end", "\mathrm{end}"
 Formula number(Rational const&);
 Formula before_all(Formula const& state);                        // S0
 Formula after_all(Formula const& state);                         // S'

@@ -45,9 +45,9 @@ enum class ExprKind {
     diag, // of a column
     map,  // elementwise `function` (one of the table of runtime/scalar: exp log abs neg sqrt tanh sigmoid softplus relu
           // elu1 silu inv)
-    maximum,    // elementwise, two arguments of one shape; min(a, b) = -max(-a, -b)
-    vector_map, // of a vector: l2norm, sum_norm, softmax, with eps in `number`; of a column, to another dimension:
-                // dpfp, with nu in `number`, and taylor2
+    maximum,      // elementwise, two arguments of one shape; min(a, b) = -max(-a, -b)
+    vector_map,   // of a vector: l2norm, sum_norm, softmax, with eps in `number`; of a column, to another dimension:
+                  // dpfp, with nu in `number`, and taylor2
     sum,          // of all entries: a scalar; norm(x) = sqrt(sum(x % x))
     exp_log,      // log domain -> linear
     add_log,      // of log gates, one shape

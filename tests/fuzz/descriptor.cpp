@@ -274,7 +274,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         if (!arrays[d.kind]) d.tensor->data = nullptr;
     }
 
-    // Values of a tensor that is described and not there cannot be looked at: not even by a call that has nothing to do.
+    // Values of a tensor that is described and not there cannot be looked at: not even by a call that has nothing to
+    // do.
     if (!runnable) c.flags &= ~std::uint32_t(DL_CHECK_VALUES);
 
     // What an accepted call does with them.

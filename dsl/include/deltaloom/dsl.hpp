@@ -5,10 +5,10 @@
 #include <deltaloom/dsl/rule.hpp>
 
 namespace deltaloom::dsl {
+using ast::dpfp, ast::random_features, ast::taylor2, ast::dpfp_dim, ast::taylor2_dim;
 using ast::exp, ast::log, ast::abs, ast::neg, ast::sqrt, ast::tanh, ast::sigmoid, ast::softplus, ast::relu, ast::elu1;
 using ast::repeat, ast::previous, ast::rule;
 using ast::silu, ast::max, ast::min;
-using ast::dpfp, ast::random_features, ast::taylor2, ast::dpfp_dim, ast::taylor2_dim;
 using ast::T, ast::diag, ast::dot, ast::norm, ast::sum, ast::l2norm, ast::sum_norm, ast::softmax;
 
 DELTALOOM_DIM(dk);

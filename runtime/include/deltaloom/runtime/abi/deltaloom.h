@@ -36,8 +36,8 @@ struct dl_rule {
     uint32_t struct_size, abi_version;
     char const *name, *equation;
     uint32_t dim_count;
-    char const* const* dims; /* a feature map's result has a dimension whose name is its formula, and comes after what it
-                                is made of: "dpfp_dim<2, dk>" is 2 * 2 * dk, "taylor2_dim<dk>" is 1 + dk + dk * dk */
+    char const* const* dims; /* a feature map's result has a dimension whose name is its formula, and comes after what
+                                it is made of: "dpfp_dim<2, dk>" is 2 * 2 * dk, "taylor2_dim<dk>" is 1 + dk + dk * dk */
     int64_t const* fixed_extent; /* 0: the caller's */
     uint32_t operand_count;
     const struct dl_operand* operands; /* in the order of first use; hidden states last */
