@@ -159,22 +159,8 @@ void snapshots(Sheet& sheet) {
                 sheet.same(f, p, 4, got, {}, {}, 0);
                 continue;
             }
-            Worst worst;
-            for (int sequence = 0; sequence < p.sequences(); ++sequence)
-                for (int slot = 0; slot < slots; ++slot) {
-                    auto const part = slice(s, p, sequence, 0, std::max(0, p.length(sequence) - slot));
-                    Reference const reference(s.compiled, part);
-                    for (OperandId id : s.facts.states) {
-                        auto const& want = reference.forward().values[std::size_t(id)];
-                        auto const& all = got.snapshots.values[std::size_t(id)];
-                        auto const first = std::size_t(sequence * slots + slot) * want.size();
-                        for (std::size_t e = 0; e < want.size(); ++e)
-                            worst.see(all[first + e], want[e], 1 + largest(want), [&] {
-                                return fmt::format("slot {} of {}", slot, where(s.rule, part, id, e, ""));
-                            });
-                    }
-                }
-            sheet.holds(f, Direction::forward, p, 4, worst.error <= float_budget, worst.index, worst.got, worst.want);
+            auto const tokens_of = [&](int sequence, int slot) { return std::max(0, p.length(sequence) - slot); };
+            snapshots_of_the_line(sheet, f, p, 4, got, slots, tokens_of, "slot ", " of ");
         }
     }
 }

@@ -2,8 +2,6 @@
 #include "codegen/check/property_level.hpp"
 #include "codegen/check/slices.hpp"
 
-#include <fmt/format.h>
-
 namespace deltaloom::codegen {
 namespace {
 
@@ -74,10 +72,7 @@ void few_heads(Sheet& sheet) {
 // A state and its transpose are different states; a layout says which is which.
 void orientation(Sheet& sheet) {
     auto const& s = sheet.subject;
-    bool const matrix = std::any_of(s.facts.states.begin(), s.facts.states.end(), [&](OperandId id) {
-        return s.operand(id).shape.rows != one && s.operand(id).shape.cols != one;
-    });
-    if (!matrix) return sheet.not_applicable("no state is a matrix");
+    if (!s.has_matrix_state()) return sheet.not_applicable("no state is a matrix");
     Draw draw = s.draw("orientation");
     auto const p = s.point(shape_with(s.rule, s.dims(4, 4, 4), 1, 9, 1), draw);
     Point turned = p;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 namespace deltaloom::codegen {
@@ -95,10 +94,7 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, std
             if (!reference.in_range()) {
                 for (auto const& kind : kinds)
                     for (Direction direction : {Direction::forward, Direction::backward})
-                        if (wanted(kind))
-                            skip(
-                                found, blank(kind.form), direction,
-                                fmt::format("the line itself grows beyond float32 over {} tokens", point.shape.tokens));
+                        if (wanted(kind)) skip(found, blank(kind.form), direction, beyond_float32("the line", point));
                 continue;
             }
             auto const gradients = sample(reference, draw);

@@ -19,6 +19,12 @@ void packed_as(Sheet&, std::vector<std::int64_t> const& offsets);
 // Bits of all manners as of the first.
 void same_bits(Sheet&, Form, Point const&, std::vector<Manner> const&);
 
+// Every slot of an answer's snapshots is the state that the line has after tokens_of(sequence, slot) tokens; `before`
+// and `after` stand around the slot's number in what is told.
+void snapshots_of_the_line(Sheet&, Form, Point const&, int chunk, Answer const&, int slots,
+                           std::function<int(int sequence, int slot)> const& tokens_of, char const* before,
+                           char const* after);
+
 inline constexpr double float_budget = 2e-5; // of level float
 
 } // namespace deltaloom::codegen

@@ -115,23 +115,8 @@ void chunk_states(Sheet& sheet) {
             values.gradients.values.clear(), slopes.forward.values.clear();
             sheet.same(f, p, 8, values, want.forward, {}, 0);
             sheet.same(f, p, 8, slopes, {}, want.gradients, float_budget);
-            int const each = f == Form::chunked ? 8 : 1;
-            Worst worst;
-            for (int sequence = 0; sequence < p.sequences(); ++sequence)
-                for (int slot = 0; slot < slots; ++slot) {
-                    auto const part = slice(s, p, sequence, 0, slot * each);
-                    Reference const reference(s.compiled, part);
-                    for (OperandId id : s.facts.states) {
-                        auto const& line = reference.forward().values[std::size_t(id)];
-                        auto const& all = got.snapshots.values[std::size_t(id)];
-                        auto const first = std::size_t(sequence * slots + slot) * line.size();
-                        for (std::size_t e = 0; e < line.size(); ++e)
-                            worst.see(all[first + e], line[e], 1 + largest(line), [&] {
-                                return fmt::format("before chunk {}: {}", slot, where(s.rule, part, id, e, ""));
-                            });
-                    }
-                }
-            sheet.holds(f, Direction::forward, p, 8, worst.error <= float_budget, worst.index, worst.got, worst.want);
+            auto const tokens_of = [&](int, int slot) { return slot * (f == Form::chunked ? 8 : 1); };
+            snapshots_of_the_line(sheet, f, p, 8, got, slots, tokens_of, "before chunk ", ": ");
         }
     }
 }
@@ -139,10 +124,7 @@ void chunk_states(Sheet& sheet) {
 // Described with the other axis first, states, their gradients and their snapshots hold the same entries.
 void transposed(Sheet& sheet) {
     auto const& s = sheet.subject;
-    bool const matrix = std::any_of(s.facts.states.begin(), s.facts.states.end(), [&](OperandId id) {
-        return s.operand(id).shape.rows != one && s.operand(id).shape.cols != one;
-    });
-    if (!matrix) return sheet.not_applicable("no state is a matrix");
+    if (!s.has_matrix_state()) return sheet.not_applicable("no state is a matrix");
     for (Form f : s.forms) {
         auto const p = several(s, f, "transposed", DL_F32, DL_F32);
         Manner manner{.chunk = 8, .snapshots = f == Form::step ? 1 : 4};
@@ -158,6 +140,28 @@ void transposed(Sheet& sheet) {
 }
 
 } // namespace
+
+void snapshots_of_the_line(Sheet& sheet, Form f, Point const& p, int chunk, Answer const& got, int slots,
+                           std::function<int(int sequence, int slot)> const& tokens_of, char const* before,
+                           char const* after) {
+    auto const& s = sheet.subject;
+    Worst worst;
+    for (int sequence = 0; sequence < p.sequences(); ++sequence)
+        for (int slot = 0; slot < slots; ++slot) {
+            auto const part = slice(s, p, sequence, 0, tokens_of(sequence, slot));
+            Reference const reference(s.compiled, part);
+            for (OperandId id : s.facts.states) {
+                auto const& line = reference.forward().values[std::size_t(id)];
+                auto const& all = got.snapshots.values[std::size_t(id)];
+                auto const first = std::size_t(sequence * slots + slot) * line.size();
+                for (std::size_t e = 0; e < line.size(); ++e)
+                    worst.see(all[first + e], line[e], 1 + largest(line), [&] {
+                        return fmt::format("{}{}{}{}", before, slot, after, where(s.rule, part, id, e, ""));
+                    });
+            }
+        }
+    sheet.holds(f, Direction::forward, p, chunk, worst.error <= float_budget, worst.index, worst.got, worst.want);
+}
 
 std::vector<Row> storage_properties() {
     return {{"16 bits = float32 rounded once", short_tensors},

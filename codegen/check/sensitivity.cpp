@@ -1,14 +1,16 @@
 #include "codegen/check/sensitivity.hpp"
 
+#include "codegen/check/rounding.hpp"
+
 #include <cmath>
-#include <limits>
+#include <fmt/format.h>
 
 namespace deltaloom::codegen {
 
 Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std::vector<Sampled> const& gradients,
                         double floor) {
     constexpr int samples = 4;
-    double const roundoff = std::ldexp(1.0, reference.point().shape.in_double() ? -53 : -24);
+    double const roundoff = unit_roundoff(reference.point().shape.in_double() ? DL_F64 : DL_F32);
     Worst forward, backward;
     Draw draw(0x5e751712u, 0);
     for (int i = 0; i < samples; ++i) {
@@ -32,6 +34,10 @@ Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std:
         }
     }
     return {forward.error, backward.error};
+}
+
+std::string beyond_float32(char const* what, Point const& p) {
+    return fmt::format("{} itself grows beyond float32 over {} tokens", what, p.shape.tokens);
 }
 
 } // namespace deltaloom::codegen

@@ -5,6 +5,8 @@
 // not kept, and never lets a value pass that is not a number.
 #include "codegen/check/reference.hpp"
 
+#include <string>
+
 namespace deltaloom::codegen {
 
 // Relative to floor + the largest entry of the tensor, as the errors are; infinite where an answer left the range of
@@ -14,6 +16,9 @@ struct Sensitivity {
 };
 // `got`: a kernel's gradients, for their scale.
 Sensitivity sensitivity(Reference const&, CallTensors const& got, std::vector<Sampled> const& gradients, double floor);
+
+// Why a point says nothing: "the line itself grows beyond float32 over 70 tokens".
+std::string beyond_float32(char const* what, Point const&);
 
 // Inputs move once, a kernel rounds in every sum over a dimension and at every token: its error may be so many times as
 // large.

@@ -39,6 +39,11 @@ Subject::Subject(Compiled const& c, runtime::isa_level level, std::vector<Form> 
 
 bool Subject::has(Form f) const { return std::find(forms.begin(), forms.end(), f) != forms.end(); }
 
+bool Subject::has_matrix_state() const {
+    return std::any_of(facts.states.begin(), facts.states.end(),
+                       [&](OperandId id) { return operand(id).shape.rows != one && operand(id).shape.cols != one; });
+}
+
 std::vector<int> Subject::dims(int rows, int columns, int rest) const {
     std::vector<int> all(rule.dims.size(), rest);
     std::vector<char> named(rule.dims.size()); // is it an extent of a matrix state itself?
@@ -135,9 +140,7 @@ static bool in_range(std::vector<Sampled> const& gradients) {
 Sheet::Leeway Sheet::leeway(Reference const& reference, CallTensors const& got, std::vector<Sampled> const& gradients,
                             double budget, double floor) const {
     Leeway all{{{budget}, {budget}}, {}};
-    auto const grows = [&](char const* what) {
-        return fmt::format("{} itself grows beyond float32 over {} tokens", what, reference.point().shape.tokens);
-    };
+    auto const grows = [&](char const* what) { return beyond_float32(what, reference.point()); };
     if (!reference.in_range()) {
         all.reason[0] = all.reason[1] = grows("the line");
         return all;
@@ -216,9 +219,7 @@ void Sheet::holds(Form f, Direction d, Point const& p, int chunk, bool good, std
                   std::string const& got, std::string const& want) {
     Worst worst;
     if (!good) {
-        Leeway const allow = leeway(Reference(subject.compiled, p), {}, {}, 0, 1);
-        auto const& reason = allow.reason[d == Direction::backward];
-        if (!reason.empty()) return not_applicable(f, d, reason);
+        if (!Reference(subject.compiled, p).in_range()) return not_applicable(f, d, beyond_float32("the line", p));
         worst = {std::numeric_limits<double>::infinity(), index, got, want};
     }
     see(f, d, p, chunk, worst, {});

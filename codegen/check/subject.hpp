@@ -25,6 +25,7 @@ struct Subject {
     Draw draw(std::string const& name, int item = 0) const;          // a stream for each name
     Point point(CallShape, Draw&, std::vector<std::int64_t> offsets = {}) const;
     bool has(Form) const;
+    bool has_matrix_state() const;
 };
 dl_form code(Form);
 
