@@ -36,8 +36,8 @@ std::vector<Row> faults() {
     std::vector<Row> all;
     for (auto&& part : {range_faults(), sequence_faults(), shape_faults(), gradient_faults(), interface_faults()})
         all.insert(all.end(), part.begin(), part.end());
-    auto const number = [](Row const& row) { return std::stoi(row.name); };
-    std::stable_sort(all.begin(), all.end(), [&](Row const& a, Row const& b) { return number(a) < number(b); });
+    auto const place = [](Row const& row) { return std::pair(std::stoi(row.name), std::string_view(row.name)); };
+    std::sort(all.begin(), all.end(), [&](Row const& a, Row const& b) { return place(a) < place(b); });
     return all;
 }
 

@@ -293,8 +293,8 @@ std::vector<Row> range_faults() {
         {"10 a state of 16 bits over 2,000 steps", short_state},
         {"11 gates and scalars keep float32 beside 16-bit inputs", short_scalars},
         {"29 gradients of gates beside 16-bit inputs", gates_beside_short_inputs},
-        {"41 a gate of -1e4 beside -1e-3", of_gates(6, 5, 140, {{16, 64, 128}, 4e-6, 1, 1}, beside(-1e4))},
-        {"41 a gate of -90 for half a chunk", of_gates(6, 5, 140, {{16, 64, 128}, 4e-6, 1, 1}, beside(-90))},
+        {"41 a gate of -1e4 beside -1e-3", of_gates(6, 5, 140, {{16, 64, 128}, 1e-6, 1, 1}, beside(-1e4))},
+        {"41 a gate of -90 for half a chunk", of_gates(6, 5, 140, {{16, 64, 128}, 1e-6, 1, 1}, beside(-90))},
         {"42 gradients of gates of -20, -5 to 0 and -20 to -5, against their own largest", strong_gates},
         {"46 equal keys under a channel gate", equal_keys}};
 }

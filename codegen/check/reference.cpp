@@ -168,9 +168,11 @@ void compare_gradients(Worst& worst, TypedRule const& rule, Point const& p, Call
         auto const& s = want[std::size_t(id)];
         if (g.empty() || s.direction.empty()) continue;
         double const most = largest(g);
-        for (auto const& [at, derivative] : s.entries)
-            worst.see(g[at], derivative, precision.scale(id, derivative, most, floor),
-                      [&, at = at] { return where(rule, p, id, at, "d_"); });
+        for (auto const& entry : s.entries) {
+            auto const at = entry.first;
+            worst.see(g[at], entry.second, precision.scale(id, entry.second, most, floor),
+                      [&] { return where(rule, p, id, at, "d_"); });
+        }
         double slope = 0, norm = 0;
         for (std::size_t i = 0; i < g.size(); ++i) {
             double const part = g[i] * s.direction[i];

@@ -256,7 +256,7 @@ TEST_CASE("a backward keeps the inputs that nothing uses, and owes them zero") {
     auto const both = differentiate(b.body, dims);
     auto const there = [&](std::string const& name) {
         return std::any_of(both.nodes.begin(), both.nodes.end(),
-                           [&](Node const& n) { return n.op == Op::input && n.name == name; });
+                           [&](Node const& node) { return node.op == Op::input && node.name == name; });
     };
     CHECK(there("k"));
     CHECK(there("unused"));

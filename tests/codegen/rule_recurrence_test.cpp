@@ -191,9 +191,9 @@ TEST_CASE("scalars that are sums over several reads have one form") {
         {"s <<= sum(T(diag(k))) + sum(S)", "s <<= sum(k) + sum(S)"},
         {"s <<= sum((S * W) * q)", "s <<= sum(S * (W * q))"},
     };
-    for (auto const& [one, other] : same) {
-        INFO(one << "\n" << other);
-        CHECK(canonical(update + one) == canonical(update + other));
+    for (auto const& [first, second] : same) {
+        INFO(first << "\n" << second);
+        CHECK(canonical(update + first) == canonical(update + second));
     }
 }
 

@@ -42,8 +42,8 @@ std::string memory(std::string const& update) { return "S <<= " + update + ", o 
 } // namespace
 
 TEST_CASE("statement by statement the same") {
-    auto const same_lines = [](std::string const& one, std::string const& two) {
-        expect(Sameness::recurrence, memory(one), memory(two));
+    auto const same_lines = [](std::string const& first, std::string const& second) {
+        expect(Sameness::recurrence, memory(first), memory(second));
     };
     same_lines("alpha * (S - beta * (S * k) * T(k)) + beta * v * T(k)",
                "alpha * S - alpha * beta * (S * k) * T(k) + v * T(beta * k)");
@@ -82,9 +82,9 @@ TEST_CASE("what has no normal form is compared at points") {
 }
 
 TEST_CASE("what differs is shown on small numbers") {
-    auto const told_apart = [](std::string const& one, std::string const& two) {
-        auto const c = compared(one, two);
-        INFO(one << "\n" << two);
+    auto const told_apart = [](std::string const& first, std::string const& second) {
+        auto const c = compared(first, second);
+        INFO(first << "\n" << second);
         REQUIRE(c.verdict == Sameness::differs);
         REQUIRE(c.counterexample);
         CHECK(c.counterexample->one != c.counterexample->two);
@@ -162,7 +162,7 @@ TEST_CASE("operands are matched by name, role, domain, shape and steps") {
     auto const absent =
         mismatch(with("S <<= alpha * S + v * T(k), o <<= S * q", ""), with("S <<= S + v * T(k), o <<= S * q", ""));
     CHECK(absent.name == "alpha");
-    CHECK(absent.two == "");
+    CHECK(absent.two.empty());
     auto const shape = mismatch(with("S <<= S * diag(x) + v * T(k), o <<= S * q", "INPUT(x, dk)"),
                                 with("S <<= S * x + v * T(k), o <<= S * q", "INPUT(x)"));
     CHECK(shape.two == "input, a number");

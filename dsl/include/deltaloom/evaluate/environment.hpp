@@ -25,9 +25,8 @@ using namespace deltaloom::ast;
 template<class V, int N> struct steps { // an input that is used inside repeat<N>: a value per micro-step
     V at[N];
 };
-template<class V> constexpr V const& at_step(V const& v, int) { return v; }
-template<class V> void at_step(V const&&, int) = delete; // the result refers to it
-template<class V, int N> constexpr V const& at_step(steps<V, N> const& v, int step) { return v.at[step]; }
+template<class V> constexpr V const* at_step(V const* v, int) { return v; }
+template<class V, int N> constexpr V const* at_step(steps<V, N> const* v, int step) { return &v->at[step]; }
 
 template<class Name> struct previous_of {}; // the key of an input's value at the token before
 
@@ -78,7 +77,7 @@ concept HanaMap = std::is_same_v<typename hana::tag_of<Env>::type, hana::map_tag
 
 template<class Name, class Env> constexpr auto const& value_of(Env const& env, int step) {
     if constexpr (HanaMap<Env>)
-        return at_step(env[hana::type_c<Name>], step);
+        return *at_step(&env[hana::type_c<Name>], step);
     else
         return env.value(Name::text, step);
 }

@@ -13,7 +13,7 @@ template<class X> constexpr auto mean(X x) { return dsl::sum(x) / dsl::sum(ones_
 template<class X, class Target> constexpr auto layer_norm_gradient(X x, Target target) {
     auto const ones = ones_like(target);
     auto const centred = x - mean(x) * ones;
-    auto const spread = mean(centred % centred) + 1e-6;
+    auto const spread = dot(centred, centred) / dsl::sum(ones) + 1e-6;
     auto const normed = centred / sqrt(spread);
     return (1e-6 / spread * normed - target + mean(target) * ones + mean(target % normed) * normed) / sqrt(spread);
 }
