@@ -123,6 +123,24 @@ Result broken(LoadedRule const& rule, std::string level, std::string why) {
     return r;
 }
 
+// What does not compile: from the compiler's first error on, for the form and direction that its file is of.
+Result uncompiled(LoadedRule const& rule, std::string level, PartFailure const& failure) {
+    auto said = failure.said;
+    auto const end_of_line = [&](std::size_t from) { return std::min(said.find('\n', from), said.size()); };
+    if (auto const error = said.find("error:"); error != said.npos)
+        said.erase(0, said.substr(0, error).rfind('\n') + 1); // npos + 1 is 0: it stands in the first line
+    auto result = broken(rule, std::move(level), {});
+    for (Form form : {Form::step, Form::recurrent, Form::chunked, Form::summary})
+        for (Direction direction : {Direction::forward, Direction::backward}) {
+            auto const at = said.find(text_path(rule.declaration.name, form, direction));
+            if (at >= end_of_line(0)) continue;
+            said.erase(0, at);
+            result.form = form, result.direction = direction;
+        }
+    result.got = fmt::format("the {} does not compile: {}", failure.part, said.substr(0, 2000));
+    return result;
+}
+
 // What a folder's text lacks: an error where it was lost, a reason where `emit` was asked to leave it out.
 std::vector<Result> missing_text(LoadedRule const& rule, Sources const& sources, CheckOptions const& options) {
     std::vector<Result> results;
@@ -209,9 +227,7 @@ std::vector<std::vector<Result>> check_rules(Loaded const& loaded, std::vector<s
         if (edited)
             for (auto& r : missing_text(rules[i], sources, options)) results[i].push_back(std::move(r));
         if (auto const& failure = set.failures[i]; !failure.part.empty())
-            results[i].push_back(
-                broken(rules[i], level,
-                       fmt::format("the {} does not compile: {}", failure.part, failure.said.substr(0, 2000))));
+            results[i].push_back(uncompiled(rules[i], level, failure));
         else if (set.object.empty())
             results[i].push_back(broken(rules[i], level, "nothing was linked"));
         else

@@ -102,11 +102,17 @@ void print_failures(FILE* out, std::vector<std::vector<Result>> const& results) 
             std::vector<std::string> dims;
             for (auto const& [dim, extent] : r.dims) dims.push_back(fmt::format("{} = {}", dim, extent));
             bool const plain = r.scalar == "float" || r.scalar == "exact";
-            fmt::print(out, "differs: {} {} {}, level {}{}{}: at T = {}, {}{}: {} is {}, the declaration says {}\n",
-                       r.rule, name(r.form), name(r.direction), r.level, plain ? "" : " in " + r.scalar,
-                       r.name.empty() || r.name == "declaration" ? "" : " (" + r.name + ")", r.tokens,
-                       fmt::join(dims, ", "), r.chunk ? fmt::format(", chunk {}", r.chunk) : "",
-                       r.index.empty() ? "the result" : r.index, r.got, r.want.empty() ? "otherwise" : r.want);
+            fmt::print(out, "differs: {} {} {}, level {}{}{}: ", r.rule, name(r.form), name(r.direction), r.level,
+                       plain ? "" : " in " + r.scalar,
+                       r.name.empty() || r.name == "declaration" ? "" : " (" + r.name + ")");
+            if (!dims.empty())
+                fmt::print(out, "at T = {}, {}{}: ", r.tokens, fmt::join(dims, ", "),
+                           r.chunk ? fmt::format(", chunk {}", r.chunk) : "");
+            if (r.index.empty() && r.want.empty())
+                fmt::print(out, "{}\n", r.got.substr(0, r.got.find('\n')));
+            else
+                fmt::print(out, "{} is {}, the declaration says {}\n", r.index.empty() ? "the result" : r.index, r.got,
+                           r.want.empty() ? "otherwise" : r.want);
         }
 }
 

@@ -39,7 +39,11 @@ class Levels(ToolTest):
         self.assertEqual(check(0)["failed"], 0)
         # What does not compile; what crashes; what never ends; what is gone.
         restore = self.edit("one_step_forward.hpp", "store_token(", "store_tokens(")
-        self.assertIn("does not compile", self.differing(check(1))[0]["got"])
+        broken, = self.differing(check(1))
+        self.assertRegex(broken["got"], r"^the text does not compile: src/one_step_forward\.hpp:\d+:\d+: (fatal )?error: .*store_tokens")
+        self.assertEqual((broken["form"], broken["direction"]), ("step", "forward"))
+        said = self.run_tool("check", h, "--level", "text", "--text", "text", code=1).stdout
+        self.assertRegex(said, r"(?m)^differs: one step forward, level text: the text does not compile: src/one_step_forward\.hpp:\d+:\d+: .*store_tokens.*$")
         restore()
         restore = self.edit("one_recurrent_backward.hpp", "load_state(", "__builtin_trap(); load_state(")
         crash = self.differing(check(1))
