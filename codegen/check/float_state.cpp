@@ -96,7 +96,7 @@ std::vector<Task> short_state_tasks(Compiled const& compiled, FloatLevel const& 
             rows.push_back({short_state_name(scalar), [scalar](Sheet& sheet) { short_state(sheet, scalar); }});
     if (rows.empty()) return {};
     return tasks_of(std::make_shared<Subject const>(compiled, runtime::chosen_level(), level.forms, level.seed),
-                    "float", std::move(rows));
+                    "float", rows);
 }
 
 } // namespace deltaloom::codegen

@@ -245,10 +245,10 @@ TEST_CASE("costs are those of one token") {
     CHECK(row(x, "step", "forward").token_bytes == x.costs.floor_forward);
     CHECK(row(x, "step", "forward").state_bytes == 2 * 4 * 32 * 8);
     CHECK(row(x, "chunked", "forward").token_bytes == x.costs.floor_forward);
-    CHECK(row(x, "chunked", "forward").state_bytes == 2 * 4 * 32 * 8 / 4);
+    CHECK(row(x, "chunked", "forward").state_bytes == 2 * 4 * 32 * 8 / 4.0);
     CHECK(row(x, "chunked", "backward").operations > row(x, "chunked", "forward").operations);
     auto const longer = explained(line, "", {32, 8, 8});
-    CHECK(row(longer, "chunked", "forward").state_bytes == 2 * 4 * 32 * 8 / 8);
+    CHECK(row(longer, "chunked", "forward").state_bytes == 2 * 4 * 32 * 8 / 8.0);
     CHECK(row(longer, "step", "forward").operations == row(x, "step", "forward").operations);
 }
 

@@ -250,7 +250,7 @@ TEST_CASE("padding: rows of the tokens past the end are replaced") {
 }
 
 TEST_CASE("vector maps against their definitions, along either axis") {
-    auto const value = [&](std::string f, std::vector<double> given, int axis) {
+    auto const value = [&](std::string const& f, std::vector<double> const& given, int axis) {
         Builder b(dims);
         auto const s = axis == 1 ? Extents{single, dk} : Extents{dk, single};
         b.body.results = {{"y", b.vector_map(f, b.input("x", s), axis, Rational(1) / 2, dk)}};
