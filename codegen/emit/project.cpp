@@ -1,6 +1,7 @@
 #include "codegen/emit/project.hpp"
 
 #include "codegen/emit/fields.hpp"
+#include "codegen/rule/dimension.hpp"
 #include "codegen/rule/words.hpp"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ std::string macro(DeclaredOperand const& o) {
     case Domain::log: text += ", log", words += ", in [-inf, 0], used as exp(" + o.name + ")"; break;
     }
     for (auto const& dim : o.dims) text += ", " + dim;
-    return fmt::format("{:<36}// {}\n", text + ");", words);
+    return fmt::format("{:<35} // {}\n", text + ");", words);
 }
 
 std::string rules_header(std::string const& name, Declaration const& like) {
@@ -129,6 +130,12 @@ struct MainProgram {
         while (!taken.insert(wish).second) wish += '_';
         return wish;
     }
+    // Does a tensor of the program have this axis? States begin as zeros and have no tensors here.
+    bool has_tensor_over(DimId d) const {
+        return std::any_of(rule.operands.begin(), rule.operands.end(), [&](Operand const& o) {
+            return o.role != Role::state && (o.shape.rows == d || o.shape.cols == d);
+        });
+    }
     std::vector<std::string> axes(Operand const& o) const {
         std::vector<std::string> all;
         if (o.steps) all.push_back(std::to_string(o.steps));
@@ -140,11 +147,18 @@ struct MainProgram {
     std::string text() {
         std::string extents, set_extents, data, set, print;
         int next = 2;
+        auto const mapped = mapped_dims(rule.dims);
         for (std::size_t d = 0; d < rule.dims.size(); ++d) {
-            dims.push_back(identifier(rule.dims[d]) ? fresh(rule.dims[d]) : rule.dims[d]);
-            if (!identifier(rule.dims[d])) continue; // made of others
-            extents += fmt::format(", {} = {}", dims[d], next++);
-            set_extents += fmt::format(", call.{} = {}", of.dims[d], dims[d]);
+            dims.push_back(fresh(dim_identifier(rule.dims[d])));
+            auto const& [from, made] = mapped[d];
+            if (from < 0) {
+                extents += fmt::format(", {} = {}", dims[d], next++);
+                set_extents += fmt::format(", call.{} = {}", of.dims[d], dims[d]);
+            } else if (has_tensor_over(DimId(d))) {
+                auto const& n = dims[std::size_t(from)];
+                extents += fmt::format(", {0} = {2} + {3} * {1} + {4} * {1} * {1}", dims[d], n, made.constant,
+                                       made.linear, made.square);
+            }
         }
         for (std::size_t i = 0; i < rule.operands.size(); ++i) {
             auto const& o = rule.operands[i];

@@ -123,6 +123,18 @@ TEST_CASE("every shipped rule is explained as text, LaTeX and one page") {
               " 2>/dev/null") != 0);
 }
 
+static bool compiles(test::ScratchFolder const& folder, std::string const& program,
+                     std::vector<Derived> const& library) {
+    LibraryOptions options;
+    options.library = "memory";
+    for (auto const& d : library)
+        for (auto const& file : emit_library({d}, options))
+            if (file.path.starts_with("include/")) folder.write(file.path, file.text);
+    auto const source = folder.write("main.cpp", program);
+    return run(std::string(DELTALOOM_TEST_CXX) + " -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I" +
+               (folder.path / "include").string() + " -I" DELTALOOM_TEST_ROOT "/runtime/include " + source) == 0;
+}
+
 TEST_CASE("a new rule can begin as any shipped one") {
     test::ScratchFolder folder;
     std::string all = "#pragma once\n", programs;
@@ -163,14 +175,25 @@ TEST_CASE("a new rule can begin as any shipped one") {
     // One program of every kind of operands compiles against the headers of a library.
     CHECK(kinds.empty());
     CHECK(library.size() >= 10);
-    LibraryOptions options;
-    options.library = "memory";
-    for (auto const& d : library)
-        for (auto const& file : emit_library({d}, options))
-            if (file.path.starts_with("include/")) folder.write(file.path, file.text);
-    auto const source = folder.write("main.cpp", std::regex_replace(programs, std::regex("int main"), "void program"));
-    CHECK(run(std::string(DELTALOOM_TEST_CXX) + " -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I" +
-              (folder.path / "include").string() + " -I" DELTALOOM_TEST_ROOT "/runtime/include " + source) == 0);
+    CHECK(compiles(folder, std::regex_replace(programs, std::regex("int main"), "void program"), library));
+}
+
+TEST_CASE("the program of a new rule has tensors over what feature maps make of a dimension") {
+    test::ScratchFolder folder;
+    auto const header = folder.write("gated.hpp", R"(#pragma once
+#include <deltaloom/dsl.hpp>
+namespace mine {
+using namespace deltaloom::dsl;
+DELTALOOM_STATE(P, dv, taylor2_dim<dk>);
+DELTALOOM_GATE(w, log, taylor2_dim<dk>);
+inline constexpr auto gated = rule("gated", P <<= P * diag(exp(w)) + v * T(taylor2(k)), o <<= P * taylor2(q));
+}
+)");
+    auto const rules = derived(test::read(header));
+    REQUIRE(rules.size() == 1);
+    auto const text = project("gated", rules[0].declaration, rules[0].derived.rule)[2].text;
+    CHECK(has(text, "dk = 3, taylor2_dk = 1 + 1 * dk + 1 * dk * dk;"));
+    CHECK(compiles(folder, text, {rules[0].derived}));
 }
 
 TEST_CASE("names that no new rule can have") {
