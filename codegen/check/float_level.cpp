@@ -44,6 +44,11 @@ constexpr Kind kinds[] = {{Form::step, DL_STEP, 0},
                           {Form::parallel, DL_PARALLEL, 2},
                           {Form::summary, DL_SUMMARY, 3}};
 
+constexpr std::pair<Direction, Over> looks[] = {{Direction::forward, Over::tensor},
+                                                {Direction::forward, Over::row},
+                                                {Direction::backward, Over::tensor},
+                                                {Direction::backward, Over::row}};
+
 using Found = std::map<std::pair<Form, Direction>, Result>;
 
 // A trial that says nothing: the reason stands where no other trial says more.
@@ -122,10 +127,11 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, std
                         compare_gradients(w, rule, point, got.gradients, gradients, 1, p);
                     return w;
                 };
-                std::optional<Sensitivity> moved;
-                for (Direction direction : {Direction::forward, Direction::backward}) {
+                std::optional<Sensitivity> moves_of[2];
+                for (auto const& [direction, over] : looks) {
                     bool const backward = direction == Direction::backward;
                     auto mine = precision;
+                    mine.over = over;
                     auto w = compare(direction, mine);
                     r.direction = direction, r.moves.reset();
                     if (!(w.error <= mine.budget) && got.good()) {
@@ -133,7 +139,8 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, std
                             skip(found, r, direction, "results leave the range of float16, 65504");
                             continue;
                         }
-                        if (!moved) moved = sensitivity(reference, got.gradients, gradients, 1);
+                        auto& moved = moves_of[over == Over::row];
+                        if (!moved) moved = sensitivity(reference, got.gradients, gradients, 1, over);
                         double const moves = backward ? moved->backward : moved->forward;
                         if (std::isfinite(moves) && roundings * moves > mine.inside) {
                             mine.allow(roundings * moves), r.moves = moves;
@@ -142,7 +149,7 @@ std::vector<Result> check(Compiled const& compiled, FloatLevel const& level, std
                     }
                     r.budget = mine.budget;
                     Result& to = found.try_emplace({kind.form, direction}, r).first->second;
-                    int const trials = to.trials + 1;
+                    int const trials = to.trials + (over == Over::tensor);
                     if (!to.error || !(w.error / *r.budget <= *to.error / *to.budget)) {
                         to = r;
                         to.error = w.error;

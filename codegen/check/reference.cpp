@@ -142,7 +142,13 @@ void Worst::see(double g, double w, double scale, std::function<std::string()> c
     index = where(), got = fmt::format("{:.9g}", g), want = fmt::format("{:.9g}", w);
 }
 
-double largest(std::vector<double> const& v) {
+std::span<double const> part_of(std::vector<double> const& tensor, TypedRule const& rule, CallShape const& shape,
+                                OperandId id, Over over, std::size_t entry) {
+    auto const n = over == Over::row ? entries(rule, shape, id) : tensor.size();
+    return std::span(tensor).subspan(entry / n * n, n);
+}
+
+double largest(std::span<double const> v) {
     double m = 0;
     for (double x : v)
         if (std::isfinite(x)) m = std::max(m, std::abs(x));
@@ -155,9 +161,15 @@ void compare_values(Worst& worst, TypedRule const& rule, Point const& p, CallTen
         auto const& g = got.values[std::size_t(id)];
         auto const& w = want.values[std::size_t(id)];
         if (g.empty()) continue;
-        double const most = largest(w);
-        for (std::size_t i = 0; i < g.size(); ++i)
+        double most = 0;
+        std::size_t next = 0; // part
+        for (std::size_t i = 0; i < g.size(); ++i) {
+            if (i == next) {
+                auto const part = part_of(w, rule, p.shape, id, precision.over, i);
+                most = largest(part), next += part.size();
+            }
             worst.see(g[i], w[i], precision.scale(id, w[i], most, floor), [&] { return where(rule, p, id, i, ""); });
+        }
     }
 }
 
@@ -167,9 +179,9 @@ void compare_gradients(Worst& worst, TypedRule const& rule, Point const& p, Call
         auto const& g = got.values[std::size_t(id)];
         auto const& s = want[std::size_t(id)];
         if (g.empty() || s.direction.empty()) continue;
-        double const most = largest(g);
         for (auto const& entry : s.entries) {
             auto const at = entry.first;
+            double const most = largest(part_of(g, rule, p.shape, id, precision.over, at));
             worst.see(g[at], entry.second, precision.scale(id, entry.second, most, floor),
                       [&] { return where(rule, p, id, at, "d_"); });
         }
@@ -178,7 +190,7 @@ void compare_gradients(Worst& worst, TypedRule const& rule, Point const& p, Call
             double const part = g[i] * s.direction[i];
             slope += part, norm += part * part;
         }
-        worst.see(slope, s.slope, precision.scale_along(id, std::sqrt(norm), most, floor, g.size()),
+        worst.see(slope, s.slope, precision.scale_along(id, std::sqrt(norm), largest(g), floor, g.size()),
                   [&] { return "d_" + rule.operands[std::size_t(id)].name + " along a random direction"; });
     }
 }

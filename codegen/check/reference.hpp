@@ -5,6 +5,7 @@
 #include "codegen/check/rounding.hpp"
 
 #include <functional>
+#include <span>
 
 namespace deltaloom::codegen {
 
@@ -42,16 +43,20 @@ struct Sampled {
 };
 std::vector<Sampled> sample(Reference const&, Draw&, int entries_each = 6);
 
+// The tensor of an operand, or the row of it, that has this entry.
+std::span<double const> part_of(std::vector<double> const& tensor, TypedRule const&, CallShape const&, OperandId, Over,
+                                std::size_t entry);
+
 // The largest error so far and where it is; a NaN is an infinite error.
 struct Worst {
     double error = 0;
     std::string index{}, got{}, want{};
     void see(double got, double want, double scale, std::function<std::string()> const& where);
 };
-double largest(std::vector<double> const&); // of the finite entries' magnitudes
+double largest(std::span<double const>); // of the finite entries' magnitudes
 
-// Errors over 1 + the largest entry of the tensor; `floor` in place of that 1. Where results are stored in fewer bits
-// than they are computed in, as the precision says.
+// Errors over 1 + the largest entry of the tensor, or of the row, as the precision says; `floor` in place of that 1.
+// Where results are stored in fewer bits than they are computed in, as the precision says.
 void compare_values(Worst&, TypedRule const&, Point const&, CallTensors const& got, CallTensors const& want,
                     double floor = 1, Precision const& = {});
 void compare_gradients(Worst&, TypedRule const&, Point const&, CallTensors const& got, std::vector<Sampled> const&,

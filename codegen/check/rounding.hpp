@@ -6,9 +6,10 @@
 //     stored = rounded(exact + d),  |d| <= inside * (floor + M),  |stored - exact| <= unit * |exact| + inside * (floor
 //     + M)
 //
-// M: the largest entry of the tensor. `inside` is what the arithmetic may lose: 2e-5 in float32, 1e-10 in float64.
-// `unit` is the unit roundoff of a scalar of fewer bits than the arithmetic: 2^-8 of bfloat16 (8 bits of significand),
-// 2^-11 of float16 (11 bits). So a result that is cut off instead of rounded, up to twice the unit away, is seen.
+// M: the largest entry of the tensor; once more of the row, so that large rows hide nothing in small ones. `inside` is
+// what the arithmetic may lose: 2e-5 in float32, 1e-10 in float64. `unit` is the unit roundoff of a scalar of fewer
+// bits than the arithmetic: 2^-8 of bfloat16 (8 bits of significand), 2^-11 of float16 (11 bits). So a result that is
+// cut off instead of rounded, up to twice the unit away, is seen.
 #include "codegen/check/calls.hpp"
 
 namespace deltaloom::codegen {
@@ -17,7 +18,11 @@ double rounded_to(double, std::uint32_t scalar); // in double's own arithmetic, 
 double unit_roundoff(std::uint32_t scalar);      // of float32 2^-24, ...
 double largest_stored(std::uint32_t scalar);
 
+// What M is of. A row: what one token of one head has, or one head of a state or a parameter.
+enum class Over { tensor, row };
+
 struct Precision {
+    Over over = Over::tensor;
     double inside = 2e-5;
     std::vector<double> units; // by operand; empty: everything is stored in what it is computed in
     double budget = 2e-5;      // what the error of a result, over `scale`, may be

@@ -8,10 +8,12 @@
 namespace deltaloom::codegen {
 
 Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std::vector<Sampled> const& gradients,
-                        double floor) {
+                        double floor, Over over) {
     constexpr int samples = 4;
     double const roundoff = unit_roundoff(reference.point().shape.in_double() ? DL_F64 : DL_F32);
     Worst forward, backward;
+    Precision precision;
+    precision.over = over;
     Draw draw(0x5e751712u, 0);
     for (int i = 0; i < samples; ++i) {
         Point moved = reference.point();
@@ -20,17 +22,19 @@ Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std:
                 for (double& x : values)
                     if (std::isfinite(x)) x *= 1 + (draw.below(2) ? roundoff : -roundoff);
         auto const other = reference.at(moved);
-        compare_values(forward, reference.rule(), moved, other.forward(), reference.forward(), floor);
+        compare_values(forward, reference.rule(), moved, other.forward(), reference.forward(), floor, precision);
         if (gradients.empty()) continue;
         for (std::size_t id = 0; id < gradients.size(); ++id) {
             auto const& g = gradients[id];
             if (g.direction.empty() || got.values[id].empty()) continue;
-            double const scale = floor + largest(got.values[id]);
+            auto const& tensor = got.values[id];
             auto const nowhere = [] { return std::string(); };
-            for (auto const& [at, derivative] : g.entries)
-                backward.see(other.derivative(OperandId(id), at), derivative, scale, nowhere);
+            for (auto const& [at, derivative] : g.entries) {
+                auto const part = part_of(tensor, reference.rule(), moved.shape, OperandId(id), over, at);
+                backward.see(other.derivative(OperandId(id), at), derivative, floor + largest(part), nowhere);
+            }
             backward.see(other.slope(OperandId(id), g.direction), g.slope,
-                         scale * std::sqrt(double(g.direction.size())), nowhere);
+                         (floor + largest(tensor)) * std::sqrt(double(g.direction.size())), nowhere);
         }
     }
     return {forward.error, backward.error};

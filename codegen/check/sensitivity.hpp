@@ -9,13 +9,14 @@
 
 namespace deltaloom::codegen {
 
-// Relative to floor + the largest entry of the tensor, as the errors are; infinite where an answer left the range of
-// float32.
+// Relative to floor + the largest entry of the tensor or the row, as the errors are; infinite where an answer left the
+// range of float32.
 struct Sensitivity {
     double forward = 0, backward = 0;
 };
 // `got`: a kernel's gradients, for their scale.
-Sensitivity sensitivity(Reference const&, CallTensors const& got, std::vector<Sampled> const& gradients, double floor);
+Sensitivity sensitivity(Reference const&, CallTensors const& got, std::vector<Sampled> const& gradients, double floor,
+                        Over);
 
 // Why a point says nothing: "the line itself grows beyond float32 over 70 tokens".
 std::string beyond_float32(char const* what, Point const&);
