@@ -77,7 +77,7 @@ struct Place {
     int token = -1; // -1: a state after the last token
     std::size_t entry = 0;
 };
-template<class K> Dense<K> const& value_at(OracleRun<K> const& run, Place const& p) {
+template<class K> Dense<K> value_at(OracleRun<K> const& run, Place const& p) {
     return p.token < 0 ? run.states.at(p.operand) : run.outputs[std::size_t(p.token)].at(p.operand);
 }
 
@@ -194,7 +194,7 @@ struct Search {
                              : number_text(values[i]);
             ++i;
         }
-        auto const& m = value_at(evaluate(one, dims, numbers), p);
+        auto const m = value_at(evaluate(one, dims, numbers), p);
         Counterexample c;
         c.tokens = data.length;
         auto const extents = all_extents(one.derived.rule, dims);

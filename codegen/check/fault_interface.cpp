@@ -26,7 +26,7 @@ void unknown_option(Sheet& sheet) {
     for (Form f : s.forms) {
         Draw draw = s.draw("unknown option");
         auto const p = s.point(s.shape(1), draw);
-        refused(sheet, f, p, attempt(sheet, f, p, {.form = dl_form(77)}), "form");
+        refused(sheet, f, p, attempt(sheet, f, p, {.form = 77}), "form");
         Manner flag{.form = code(f)};
         flag.flags = 1u << 20;
         refused(sheet, f, p, attempt(sheet, f, p, flag), "flags");

@@ -17,7 +17,7 @@ enum class Layout {
 enum class Host { none, in_order, reversed, watched };
 
 struct Manner {
-    dl_form form = DL_CHOOSE;
+    std::uint32_t form = DL_CHOOSE; // a dl_form, or what is none
     int chunk = 0, threads = 1;
     Layout layout = Layout::contiguous;
     Host host = Host::none;
