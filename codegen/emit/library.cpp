@@ -292,16 +292,6 @@ std::string names_of(unsigned set) { // "float, bfloat16 or float16"
     return names.empty() ? last : fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
-std::string extent_text(MappedDim const& made, std::string const& d) {
-    std::string text = made.constant ? std::to_string(made.constant) : "";
-    auto const add = [&](long times, std::string const& what) {
-        if (times) text += (text.empty() ? "" : " + ") + (times == 1 ? what : fmt::format("{} * {}", times, what));
-    };
-    add(made.linear, d);
-    add(made.square, d + " * " + d);
-    return text;
-}
-
 std::string typed_header(Derived const& d, LibraryOptions const& o) {
     auto const& rule = d.rule;
     auto const field = fields(rule);

@@ -130,8 +130,10 @@ struct MainProgram {
         while (!taken.insert(wish).second) wish += '_';
         return wish;
     }
-    // Does a tensor of the program have this axis? States begin as zeros and have no tensors here.
-    bool has_tensor_over(DimId d) const {
+    // Has a tensor of the program this axis, or one that is made of it? States begin as zeros and have no tensors here.
+    bool needed(DimId d, std::vector<std::pair<DimId, MappedDim>> const& mapped) const {
+        for (std::size_t e = 0; e < mapped.size(); ++e)
+            if (mapped[e].first == d && needed(DimId(e), mapped)) return true;
         return std::any_of(rule.operands.begin(), rule.operands.end(), [&](Operand const& o) {
             return o.role != Role::state && (o.shape.rows == d || o.shape.cols == d);
         });
@@ -154,10 +156,8 @@ struct MainProgram {
             if (from < 0) {
                 extents += fmt::format(", {} = {}", dims[d], next++);
                 set_extents += fmt::format(", call.{} = {}", of.dims[d], dims[d]);
-            } else if (has_tensor_over(DimId(d))) {
-                auto const& n = dims[std::size_t(from)];
-                extents += fmt::format(", {0} = {2} + {3} * {1} + {4} * {1} * {1}", dims[d], n, made.constant,
-                                       made.linear, made.square);
+            } else if (needed(DimId(d), mapped)) {
+                extents += fmt::format(", {} = {}", dims[d], extent_text(made, dims[std::size_t(from)]));
             }
         }
         for (std::size_t i = 0; i < rule.operands.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <limits>
 
 namespace deltaloom::codegen {
@@ -49,6 +50,16 @@ DimId dimension(std::vector<std::string>& dims, std::string const& name) {
     auto const id = static_cast<DimId>(at - dims.begin());
     if (at == dims.end()) dims.push_back(name);
     return id;
+}
+
+std::string extent_text(MappedDim const& made, std::string const& d) {
+    std::string text = made.constant ? std::to_string(made.constant) : "";
+    auto const add = [&](long times, std::string const& what) {
+        if (times) text += (text.empty() ? "" : " + ") + (times == 1 ? what : fmt::format("{} * {}", times, what));
+    };
+    add(made.linear, d);
+    add(made.square, d + " * " + d);
+    return text;
 }
 
 std::vector<std::pair<DimId, MappedDim>> mapped_dims(std::vector<std::string> const& dims) {

@@ -13,6 +13,9 @@ struct MappedDim {  // the extent constant + linear d + square d d
 // Of a plain dimension: nullopt.
 std::optional<MappedDim> mapped_dim(std::string const& name);
 
+// The extent as an expression of C++: "1 + dk + dk * dk".
+std::string extent_text(MappedDim const&, std::string const& of);
+
 // Of every dimension of a list: which one it is made of, and how; -1 of a plain one.
 std::vector<std::pair<DimId, MappedDim>> mapped_dims(std::vector<std::string> const& dims);
 

@@ -184,15 +184,16 @@ TEST_CASE("the program of a new rule has tensors over what feature maps make of 
 #include <deltaloom/dsl.hpp>
 namespace mine {
 using namespace deltaloom::dsl;
-DELTALOOM_STATE(P, dv, taylor2_dim<dk>);
-DELTALOOM_GATE(w, log, taylor2_dim<dk>);
-inline constexpr auto gated = rule("gated", P <<= P * diag(exp(w)) + v * T(taylor2(k)), o <<= P * taylor2(q));
+using inner = dpfp_dim<1, dk>;
+DELTALOOM_STATE(P, dv, taylor2_dim<inner>);
+DELTALOOM_GATE(w, log, taylor2_dim<inner>);
+inline constexpr auto gated = rule("gated", P <<= P * diag(exp(w)) + v * T(taylor2(dpfp<1>(k))), o <<= P * taylor2(dpfp<1>(q)));
 }
 )");
     auto const rules = derived(test::read(header));
     REQUIRE(rules.size() == 1);
     auto const text = project("gated", rules[0].declaration, rules[0].derived.rule)[2].text;
-    CHECK(has(text, "dk = 3, taylor2_dk = 1 + 1 * dk + 1 * dk * dk;"));
+    CHECK(has(text, ", dpfp_1_dk = 2 * dk, taylor2_dpfp_1_dk = 1 + dpfp_1_dk + dpfp_1_dk * dpfp_1_dk"));
     CHECK(compiles(folder, text, {rules[0].derived}));
 }
 
