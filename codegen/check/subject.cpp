@@ -112,9 +112,9 @@ Answer Sheet::call(Form f, Point const& p, Manner manner) {
     return invoke(subject.described, subject.rule, p, manner);
 }
 
-void Sheet::see(Form f, Direction d, Point const& p, int chunk, Worst const& worst, Allowed allowed, Over over) {
+void Sheet::see(Form f, Direction d, Point const& p, int chunk, Worst const& worst, Allowed allowed) {
     auto& [verdict, result] = at(f, d);
-    result.trials += over == Over::tensor;
+    ++result.trials;
     // The worst against its budget is what is told.
     auto const badness = [](double error, double budget) {
         return error > 0 && !(error <= budget) ? 1 + error : budget > 0 ? error / budget : 0;
@@ -138,7 +138,7 @@ static bool in_range(std::vector<Sampled> const& gradients) {
 }
 
 Sheet::Leeway Sheet::leeway(Reference const& reference, CallTensors const& got, std::vector<Sampled> const& gradients,
-                            double budget, double floor, Over over) const {
+                            double budget, double floor) const {
     Leeway all{{{budget}, {budget}}, {}};
     auto const grows = [&](char const* what) { return beyond_float32(what, reference.point()); };
     if (!reference.in_range()) {
@@ -148,7 +148,7 @@ Sheet::Leeway Sheet::leeway(Reference const& reference, CallTensors const& got, 
     if (!in_range(gradients)) all.reason[1] = grows("the line's gradient");
     if (budget == 0) return all;
     auto const moved =
-        sensitivity(reference, got, all.reason[1].empty() ? gradients : std::vector<Sampled>{}, floor, over);
+        sensitivity(reference, got, all.reason[1].empty() ? gradients : std::vector<Sampled>{}, floor, Over::tensor);
     for (Direction d : {Direction::forward, Direction::backward}) {
         auto const i = std::size_t(d == Direction::backward);
         double const moves = i ? moved.backward : moved.forward;
@@ -162,41 +162,37 @@ Sheet::Leeway Sheet::leeway(Reference const& reference, CallTensors const& got, 
 
 void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, CallTensors const& forward,
                  CallTensors const& gradients, double budget, double floor) {
-    std::optional<Leeway> leeways[2];
+    std::optional<Leeway> leeway;
     for (Direction d : {Direction::forward, Direction::backward}) {
         auto const i = std::size_t(d == Direction::backward);
         auto const& want = i ? gradients : forward;
         auto const& have = i ? got.gradients : got.forward;
+        Worst worst;
         if (!got.good()) {
-            auto const said = got.code ? std::string(got.status.message) : got.stray;
-            see(f, d, p, chunk, {std::numeric_limits<double>::infinity(), "the call", said, ""}, {budget});
-            continue;
-        }
-        auto const none = [](auto const& v) { return v.empty(); };
-        if (want.values.empty() || std::all_of(have.values.begin(), have.values.end(), none)) continue;
-        for (Over over : {Over::tensor, Over::row}) {
-            if (i && over == Over::row) continue;
-            Precision precision;
-            precision.over = over;
-            Worst worst;
-            compare_values(worst, subject.rule, p, have, want, floor, precision);
+            worst.error = std::numeric_limits<double>::infinity();
+            worst.index = "the call", worst.got = got.code ? got.status.message : got.stray;
+        } else {
+            if (have.values.empty() || want.values.empty()) continue;
+            compare_values(worst, subject.rule, p, have, want, floor);
             if (i && !worst.index.empty()) worst.index = "d_" + worst.index;
-            auto& leeway = leeways[over == Over::row];
-            if (!(worst.error <= budget) && !leeway) {
-                Reference const reference(subject.compiled, p);
-                Draw draw = subject.draw("leeway");
-                bool const values_only = got.gradients.values.empty() || !reference.in_range();
-                leeway = this->leeway(reference, got.gradients,
-                                      values_only ? std::vector<Sampled>{} : sample(reference, draw, 3), budget, floor,
-                                      over);
-            }
-            if (!leeway)
-                see(f, d, p, chunk, worst, {budget}, over);
-            else if (!leeway->reason[i].empty())
-                not_applicable(f, d, leeway->reason[i]);
-            else
-                see(f, d, p, chunk, worst, leeway->allowed[i], over);
         }
+        bool const empty =
+            got.good() && std::all_of(have.values.begin(), have.values.end(), [](auto const& v) { return v.empty(); });
+        if (empty) continue;
+        if (got.good() && !(worst.error <= budget) && !leeway) {
+            Reference const reference(subject.compiled, p);
+            Draw draw = subject.draw("leeway");
+            leeway = this->leeway(reference, got.gradients,
+                                  got.gradients.values.empty() || !reference.in_range() ? std::vector<Sampled>{}
+                                                                                        : sample(reference, draw, 3),
+                                  budget, floor);
+        }
+        if (!leeway)
+            see(f, d, p, chunk, worst, {budget});
+        else if (!leeway->reason[i].empty())
+            not_applicable(f, d, leeway->reason[i]);
+        else
+            see(f, d, p, chunk, worst, leeway->allowed[i]);
     }
 }
 
@@ -205,23 +201,18 @@ void Sheet::same(Form f, Point const& p, int chunk, Answer const& got, Reference
     if (!got.good()) return same(f, p, chunk, got, {}, {}, budget, floor);
     bool const values = !got.forward.values.empty();
     bool const slopes = !got.gradients.values.empty() && !gradients.empty();
-    for (Over over : {Over::tensor, Over::row}) {
-        Precision precision;
-        precision.over = over;
-        Worst worst[2];
-        if (values) compare_values(worst[0], subject.rule, p, got.forward, reference.forward(), floor, precision);
-        if (slopes && reference.in_range())
-            compare_gradients(worst[1], subject.rule, p, got.gradients, gradients, floor, precision);
-        Leeway allow{{{budget}, {budget}}, {}};
-        if (!reference.in_range() || !(worst[0].error <= budget) || !(worst[1].error <= budget))
-            allow = leeway(reference, got.gradients, slopes ? gradients : std::vector<Sampled>{}, budget, floor, over);
-        for (Direction d : {Direction::forward, Direction::backward}) {
-            auto const i = std::size_t(d == Direction::backward);
-            if (!allow.reason[i].empty())
-                not_applicable(f, d, allow.reason[i]);
-            else if (i ? slopes : values)
-                see(f, d, p, chunk, worst[i], allow.allowed[i], over);
-        }
+    Worst worst[2];
+    if (values) compare_values(worst[0], subject.rule, p, got.forward, reference.forward(), floor);
+    if (slopes && reference.in_range()) compare_gradients(worst[1], subject.rule, p, got.gradients, gradients, floor);
+    Leeway allow{{{budget}, {budget}}, {}};
+    if (!reference.in_range() || !(worst[0].error <= budget) || !(worst[1].error <= budget))
+        allow = leeway(reference, got.gradients, slopes ? gradients : std::vector<Sampled>{}, budget, floor);
+    for (Direction d : {Direction::forward, Direction::backward}) {
+        auto const i = std::size_t(d == Direction::backward);
+        if (!allow.reason[i].empty())
+            not_applicable(f, d, allow.reason[i]);
+        else if (i ? slopes : values)
+            see(f, d, p, chunk, worst[i], allow.allowed[i]);
     }
 }
 

@@ -60,9 +60,7 @@ public:
     Sheet(Subject const&, std::string level, std::string name, Watch const&);
     // The call, announced before it runs.
     Answer call(Form, Point const&, Manner);
-    // Answers of two calls, or of a call and the declaration. Errors are relative to `floor` + the largest entry of the
-    // tensor, and once more to that of the row; not so gradients of two calls, since how far the declaration's own
-    // gradient moves is known at a few of its entries only.
+    // Answers of two calls, or of a call and the declaration. Errors are relative to `floor` + the largest entry.
     void same(Form, Point const&, int chunk, Answer const& got, CallTensors const& forward,
               CallTensors const& gradients, double budget, double floor = 1);
     void same(Form, Point const&, int chunk, Answer const& got, Reference const&, std::vector<Sampled> const&,
@@ -81,14 +79,14 @@ private:
     Watch const& watch_;
     std::map<std::pair<Form, Direction>, std::pair<Verdict, Result>> found_;
     std::pair<Verdict, Result>& at(Form, Direction);
-    void see(Form, Direction, Point const&, int chunk, Worst const&, Allowed, Over = Over::tensor);
+    void see(Form, Direction, Point const&, int chunk, Worst const&, Allowed);
     // What the declaration allows where a budget was not kept; a reason where it leaves the range of float32.
     struct Leeway {
         Allowed allowed[2]; // by direction
         std::string reason[2];
     };
     Leeway leeway(Reference const&, CallTensors const& got, std::vector<Sampled> const& gradients, double budget,
-                  double floor, Over) const;
+                  double floor) const;
 };
 
 // "every form and direction": one row of a level.
