@@ -126,7 +126,7 @@ private:
 
 } // namespace
 
-Driven run_text(Compiled const& compiled, int form, Direction direction, int chunk, int segment,
+Driven run_text(Compiled const& compiled, int form, Direction direction, int chunk, int segment, int length,
                 std::vector<int> const& dims, OracleData<field> const& data, Arriving<field> const& arriving,
                 std::optional<Stray>& stray) {
     auto const& typed = compiled.rule().derived.rule;
@@ -210,7 +210,7 @@ Driven run_text(Compiled const& compiled, int form, Direction direction, int chu
     };
     auto const kernel = compiled.text(form, direction);
     if (form == 3)
-        run_segments(compiled, direction, s, chunk * segment, in_scratch);
+        run_segments(compiled, direction, s, length, in_scratch);
     else
         in_scratch(kernel.scratch(s), [&](void* room) { kernel.run(s, room); });
     for (auto const& m : memory)

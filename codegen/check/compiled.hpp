@@ -40,13 +40,13 @@ private:
 };
 
 // One head of one sequence through one form of the emitted text, over the field. `segment`: chunks for each kept state;
-// of the form summary chunks of a segment. `stray` gets what it wrote outside
-// its outputs and its scratch, or into what it is given: "d_k", "a write behind its end"; throws std::runtime_error
-// where the kernel cannot be run.
+// `length`: of the form summary, tokens that run side by side with others. `stray` gets what it wrote outside its outputs
+// and its scratch, or into what it is given: "d_k", "a write behind its end"; throws std::runtime_error where the kernel
+// cannot be run.
 struct Stray {
     std::string where, what;
 };
-Driven run_text(Compiled const&, int form, Direction, int chunk, int segment, std::vector<int> const& dims,
+Driven run_text(Compiled const&, int form, Direction, int chunk, int segment, int length, std::vector<int> const& dims,
                 OracleData<runtime::field> const&, Arriving<runtime::field> const&, std::optional<Stray>& stray);
 
 } // namespace deltaloom::codegen

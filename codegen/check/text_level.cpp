@@ -11,7 +11,7 @@ namespace deltaloom::codegen {
 namespace {
 
 struct Run {
-    int chunk, segment; // chunk 0: the whole sequence; segment: see run_text
+    int chunk, segment, length = 0; // chunk 0: the whole sequence; segment, length: see run_text
 };
 struct Text {
     Form form;
@@ -19,13 +19,14 @@ struct Text {
     std::vector<Run> runs;
 };
 
-// Short chunks and segments, so that every boundary is crossed.
+// Short chunks and segments, so that every boundary is crossed: lengths of the form summary that are one chunk,
+// several, several of several checkpoints, and no whole number of them.
 std::vector<Text> texts() {
     return {{Form::step, 0, {{1, 1}}},
             {Form::recurrent, 1, {{1, 1}, {1, 3}, {1, 8}}},
             {Form::chunked, 2, {{1, 2}, {2, 1}, {2, 2}, {3, 2}, {5, 1}}},
             {Form::parallel, 2, {{0, 1}}},
-            {Form::summary, 3, {{1, 1}, {1, 2}, {2, 1}, {3, 1}, {2, 5}}}};
+            {Form::summary, 3, {{1, 1, 1}, {1, 2, 2}, {2, 1, 2}, {3, 1, 3}, {1, 1, 3}, {2, 1, 3}, {2, 5, 10}}}};
 }
 
 Program const* program(Derived const& d, Form form, Direction direction) {
@@ -85,7 +86,7 @@ struct Checked {
         watch(next);
         std::optional<Stray> stray;
         auto const drive_it = [&](Prefix const& prefix) {
-            return run_text(compiled, text.kernel, r.direction, chunk_of(run, trial), run.segment,
+            return run_text(compiled, text.kernel, r.direction, chunk_of(run, trial), run.segment, run.length,
                             all_extents(rule(), trial.dims()), prefix.data, prefix.arriving, stray);
         };
         try {
