@@ -40,9 +40,9 @@ private:
 };
 
 // One head of one sequence through one form of the emitted text, over the field. `segment`: chunks for each kept state;
-// `length`: of the form summary, tokens that run side by side with others. `stray` gets what it wrote outside its outputs
-// and its scratch, or into what it is given: "d_k", "a write behind its end"; throws std::runtime_error where the kernel
-// cannot be run.
+// `length`: of the form summary, tokens that run side by side with others. `stray` gets what it wrote outside its
+// outputs and its scratch, or into what it is given: "d_k", "a write behind its end"; throws std::runtime_error where
+// the kernel cannot be run.
 struct Stray {
     std::string where, what;
 };
