@@ -77,9 +77,11 @@ struct Place {
     int token = -1; // -1: a state after the last token
     std::size_t entry = 0;
 };
-template<class K> Dense<K> value_at(OracleRun<K> const& run, Place const& p) {
+template<class K> Dense<K> const& value_at(OracleRun<K> const& run, Place const& p) {
     return p.token < 0 ? run.states.at(p.operand) : run.outputs[std::size_t(p.token)].at(p.operand);
 }
+template<class K> void value_at(OracleRun<K> const&&, Place const&) = delete; // the result is a part of it
+template<class K> K entry_at(OracleRun<K> const& run, Place const& p) { return value_at(run, p).e[p.entry]; }
 
 bool far(double a, double b) {
     return std::isfinite(a) && std::isfinite(b) && std::abs(a - b) > 1e-6 * (1 + std::max(std::abs(a), std::abs(b)));
@@ -114,9 +116,9 @@ struct Search {
             for (std::size_t i = 0; i < m.e.size(); ++i) f.e[i] = float(m.e[i]);
             return f;
         });
-        double const x = value_at(a, p).e[p.entry], y = value_at(b, p).e[p.entry];
-        double const error = std::abs(x - double(value_at(evaluate(one, dims, rough), p).e[p.entry])) +
-                             std::abs(y - double(value_at(evaluate(two, dims, rough), p).e[p.entry]));
+        double const x = entry_at(a, p), y = entry_at(b, p);
+        double const error = std::abs(x - double(entry_at(evaluate(one, dims, rough), p))) +
+                             std::abs(y - double(entry_at(evaluate(two, dims, rough), p)));
         double largest = 0;
         for (auto const* run : {&a, &b}) {
             auto const see = [&](Environment<double> const& values) {
@@ -135,15 +137,13 @@ struct Search {
         auto const numbers = in_double(data, log);
         auto const a = evaluate(one, dims, numbers), b = evaluate(two, dims, numbers);
         for (auto const& p : places(a)) {
-            if (!far(value_at(a, p).e[p.entry], value_at(b, p).e[p.entry])) continue;
+            if (!far(entry_at(a, p), entry_at(b, p))) continue;
             if (!exact) {
                 if (beyond_rounding(dims, numbers, a, b, p)) return p;
                 continue;
             }
             auto const elements = in_field(data);
-            if (value_at(evaluate(one, dims, elements), p).e[p.entry] !=
-                value_at(evaluate(two, dims, elements), p).e[p.entry])
-                return p;
+            if (entry_at(evaluate(one, dims, elements), p) != entry_at(evaluate(two, dims, elements), p)) return p;
         }
         return std::nullopt;
     }
@@ -183,18 +183,18 @@ struct Search {
         auto const numbers = in_double(data, log);
         double values[2];
         std::string texts[2];
-        int i = 0;
+        int i = 0, columns = 0;
         for (auto const* rule : {&one, &two}) {
-            values[i] = value_at(evaluate(*rule, dims, numbers), p).e[p.entry];
-            double const said = value_at(run(rule->declaration, numbers), p).e[p.entry];
+            auto const answer = evaluate(*rule, dims, numbers);
+            values[i] = entry_at(answer, p), columns = value_at(answer, p).cols; // the same for both rules
+            double const said = entry_at(run(rule->declaration, numbers), p);
             if (far(values[i], said))
                 throw std::logic_error(fmt::format("the derivation of {} says {} where the declaration says {}",
                                                    rule->declaration.name, values[i], said));
-            texts[i] = exact ? number_text(value_at(evaluate(*rule, dims, in_field(data)), p).e[p.entry], values[i])
+            texts[i] = exact ? number_text(entry_at(evaluate(*rule, dims, in_field(data)), p), values[i])
                              : number_text(values[i]);
             ++i;
         }
-        auto const m = value_at(evaluate(one, dims, numbers), p);
         Counterexample c;
         c.tokens = data.length;
         auto const extents = all_extents(one.derived.rule, dims);
@@ -202,7 +202,7 @@ struct Search {
         c.data = std::move(data);
         c.log.assign(log.begin(), log.end());
         c.operand = p.operand, c.token = p.token;
-        c.row = int(p.entry) / m.cols, c.column = int(p.entry) % m.cols, c.vector = m.cols == 1;
+        c.row = int(p.entry) / columns, c.column = int(p.entry) % columns, c.vector = columns == 1;
         c.one = texts[0], c.two = texts[1];
         return c;
     }

@@ -161,14 +161,12 @@ void compare_values(Worst& worst, TypedRule const& rule, Point const& p, CallTen
         auto const& g = got.values[std::size_t(id)];
         auto const& w = want.values[std::size_t(id)];
         if (g.empty()) continue;
-        double most = 0;
-        std::size_t next = 0; // part
-        for (std::size_t i = 0; i < g.size(); ++i) {
-            if (i == next) {
-                auto const part = part_of(w, rule, p.shape, id, precision.over, i);
-                most = largest(part), next += part.size();
-            }
-            worst.see(g[i], w[i], precision.scale(id, w[i], most, floor), [&] { return where(rule, p, id, i, ""); });
+        for (std::size_t i = 0; i < g.size();) {
+            auto const part = part_of(w, rule, p.shape, id, precision.over, i);
+            double const most = largest(part);
+            for (auto const end = std::min(i + part.size(), g.size()); i < end; ++i) // `want` may go on behind `got`
+                worst.see(g[i], w[i], precision.scale(id, w[i], most, floor),
+                          [&] { return where(rule, p, id, i, ""); });
         }
     }
 }

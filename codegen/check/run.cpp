@@ -126,14 +126,14 @@ Result broken(LoadedRule const& rule, std::string level, std::string why) {
 // What does not compile: from the compiler's first error on, for the form and direction that its file is of.
 Result uncompiled(LoadedRule const& rule, std::string level, PartFailure const& failure) {
     auto said = failure.said;
-    auto const end_of_line = [&](std::size_t from) { return std::min(said.find('\n', from), said.size()); };
     if (auto const error = said.find("error:"); error != said.npos)
         said.erase(0, said.substr(0, error).rfind('\n') + 1); // npos + 1 is 0: it stands in the first line
+    auto const line = said.substr(0, said.find('\n'));
     auto result = broken(rule, std::move(level), {});
     for (Form form : {Form::step, Form::recurrent, Form::chunked, Form::summary})
         for (Direction direction : {Direction::forward, Direction::backward}) {
-            auto const at = said.find(text_path(rule.declaration.name, form, direction));
-            if (at >= end_of_line(0)) continue;
+            auto const at = line.find(text_path(rule.declaration.name, form, direction));
+            if (at == line.npos) continue;
             said.erase(0, at);
             result.form = form, result.direction = direction;
         }

@@ -12,8 +12,6 @@ Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std:
     constexpr int samples = 4;
     double const roundoff = unit_roundoff(reference.point().shape.in_double() ? DL_F64 : DL_F32);
     Worst forward, backward;
-    Precision precision;
-    precision.over = over;
     Draw draw(0x5e751712u, 0);
     for (int i = 0; i < samples; ++i) {
         Point moved = reference.point();
@@ -22,7 +20,7 @@ Sensitivity sensitivity(Reference const& reference, CallTensors const& got, std:
                 for (double& x : values)
                     if (std::isfinite(x)) x *= 1 + (draw.below(2) ? roundoff : -roundoff);
         auto const other = reference.at(moved);
-        compare_values(forward, reference.rule(), moved, other.forward(), reference.forward(), floor, precision);
+        compare_values(forward, reference.rule(), moved, other.forward(), reference.forward(), floor, {.over = over});
         if (gradients.empty()) continue;
         for (std::size_t id = 0; id < gradients.size(); ++id) {
             auto const& g = gradients[id];
